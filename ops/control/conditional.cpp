@@ -287,16 +287,14 @@ std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
   return Apply::make(op, inputs, types)->outputs();
 }
 
-std::vector<Variable> outputs_alone(const Conditional& of_all, std::span<const Variable> outputs) {
-  const Apply& node = *outputs.front().node();
+Variable output_alone(const Conditional& of_all, const Variable& output) {
+  const Apply& node = *output.node();
   const OriginOf scope(node);
-  std::vector<std::vector<Variable>> arms(of_all.n_arms);
+  std::vector<std::vector<Variable>> arms;
   for (std::uint32_t arm = 0; arm < of_all.n_arms; ++arm)
-    for (const Variable& output : outputs)
-      arms[arm].push_back(node.input(static_cast<int>(of_all.arm_input(arm, output.index()))));
-  std::vector<Variable> made = conditional(node.input(0), of_all.decoding, arms);
-  for (std::size_t j = 0; j < outputs.size(); ++j)
-    if (!outputs[j].name().empty()) made[j].set_name(outputs[j].name());
+    arms.push_back({node.input(static_cast<int>(of_all.arm_input(arm, output.index())))});
+  Variable made = conditional(node.input(0), of_all.decoding, arms).front();
+  if (!output.name().empty()) made.set_name(output.name());
   return made;
 }
 

@@ -25,9 +25,13 @@ std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
                                   std::span<const std::vector<Variable>> arms, bool strict = false,
                                   const ArmNames* names = nullptr);
 
-/// Some outputs of a node that is `of_all`, as a conditional of these alone, with its origin and
-/// their names.
-std::vector<Variable> outputs_alone(const Conditional& of_all, std::span<const Variable> outputs);
+/// The conditional that a node is; null for all others.
+inline const Conditional* conditional_of(const Apply& node) {
+  return node.op() == nullptr ? nullptr : node.op()->conditional();
+}
+
+/// One output of a node that is `of_all`, as a conditional of its own, with that origin and name.
+Variable output_alone(const Conditional& of_all, const Variable& output);
 
 /// arm 1 if `condition` is true, else arm 0.
 Variable ifelse(const Variable& condition, const Variable& then, const Variable& otherwise);

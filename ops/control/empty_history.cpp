@@ -45,8 +45,7 @@ Variable empty_history(const LoopBody& body, std::size_t i, std::span<const Vari
     lengths = substitute(lengths, given);
   }
   lengths.insert(lengths.begin(), extent(0));
-  return full(shape_vector(lengths), Variable::number(false),
-              static_cast<std::int64_t>(lengths.size()), value.dtype());
+  return zeros_of(lengths, value.dtype());
 }
 
 }  // namespace thunkvm

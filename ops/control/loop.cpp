@@ -74,10 +74,10 @@ StepNodes with_outputs_alone(const LoopBody& body) {
   std::vector<std::pair<Variable, Variable>> parted;
   for (std::size_t n = 0; n < step.order.size(); ++n) {
     Apply& node = *step.order[n];
-    const Conditional* const found = node.op() == nullptr ? nullptr : node.op()->conditional();
+    const Conditional* const found = conditional_of(node);
     if (!step.changes[n] || found == nullptr || found->n_outputs == 1) continue;
     for (const Variable& output : node.outputs())
-      parted.emplace_back(output, outputs_alone(*found, std::span(&output, 1)).front());
+      parted.emplace_back(output, output_alone(*found, output));
   }
   if (parted.empty()) return step;
   return StepNodes(substitute(step.roots, parted), body);
@@ -158,7 +158,7 @@ std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts
   const auto use = [&](const Variable& v) {
     if (step.changes[step.order.of(*v.node())] || v.is_constant() || !known.insert(v).second)
       return;
-    captured.emplace_back(v, Variable::input(v.type_ref(), v.name()));
+    captured.emplace_back(v, leaf_like(v));
     body.captures.push_back(captured.back().second);
     inputs.push_back(v);
   };
@@ -177,7 +177,7 @@ void collect_for_gradients(LoopBody& body) {
   const std::size_t n = body.collected.size();
   for (std::size_t i = 0; i < body.states.size(); ++i)
     if (!(body.nexts[i] == body.states[i]) && !has_known_lengths(body.states[i].type()))
-      body.collected.push_back(call_op("shape", {body.states[i]}));
+      body.collected.push_back(shape(body.states[i]));
   for (const Variable& selector : certain_selectors(step.roots))
     if (step.changes[step.order.of(*selector.node())]) body.collected.push_back(selector);
   body.n_for_gradients = static_cast<std::uint32_t>(body.collected.size() - n);

@@ -20,10 +20,6 @@ namespace {
 using Pairs = std::vector<std::pair<Variable, Variable>>;
 using Variables = std::unordered_set<Variable, VariableHash>;
 
-const Conditional* conditional_of(const Apply& node) {
-  return node.op() == nullptr ? nullptr : node.op()->conditional();
-}
-
 /// The values that loops collect of which nothing but the last one is read, and the nodes that read
 /// it (`y[-1]`): no other is kept.
 class LastOnes {
@@ -212,7 +208,6 @@ class Opening {
     states_.push_back({leaf, next, given});
     return states_.size() - 1;
   }
-  static Variable leaf_like(const Variable& v) { return Variable::input(v.type_ref(), v.name()); }
 
   /// A state's value in a step. A first value that has to be computed is demanded where the state
   /// is read before anything was carried: it is a branch, of which the graph takes care.
@@ -310,8 +305,7 @@ class Opening {
 void part(Apply& node, const Conditional& of_all, const Liveness& live, Pairs& replaced) {
   if (of_all.n_outputs == 1) return;
   for (const Variable& output : node.outputs())
-    if (live.contains(output))
-      replaced.emplace_back(output, outputs_alone(of_all, std::span(&output, 1)).front());
+    if (live.contains(output)) replaced.emplace_back(output, output_alone(of_all, output));
 }
 
 /// By node: whether it is a closed loop, or depends on one.

@@ -254,7 +254,7 @@ inline constexpr bool has_c_type = std::is_arithmetic_v<T>;
 
 /// The C of a functor, by the type of its last input; null if one of the types has none in C.
 template <class F, class... In>
-constexpr const char* c_of_loops() {
+constexpr const char* c_of_arrays() {
   using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
   if constexpr (requires { F::c_mixed; } &&
                 std::is_same_v<std::tuple<In...>, std::tuple<std::int64_t, std::uint64_t>>) {
@@ -274,7 +274,7 @@ constexpr const char* c_of_numbers() {
   if constexpr ((has_c_type<In> && ...) && requires { F::template c_number<T>(); }) {
     return F::template c_number<T>();
   } else {
-    return c_of_loops<F, In...>();
+    return c_of_arrays<F, In...>();
   }
 }
 
@@ -308,7 +308,7 @@ ElementCode element_code(const char* op) {
           .output = dtype_of<ElementResult<F, In...>>,
           .cost = element_function<F, In...>().second,
           .can_fail = FailingFunctor<F>,
-          .c = c_of_loops<F, In...>(),
+          .c = c_of_arrays<F, In...>(),
           .c_number = c_of_numbers<F, In...>(),
           .c_function = c_function_of<F, In...>(),
           .c_constant = c_constant_of<F, In...>()};

@@ -1,5 +1,6 @@
 #include "ops/gradient/gradient.h"
 
+#include "ops/control/conditional.h"
 #include "ops/gradient/loops.h"
 #include "ops/gradient/region_sums.h"
 #include "ops/graph/connection.h"
@@ -33,7 +34,7 @@ class Backward {
       if (const std::uint32_t i = order_.of(*w.node()); i != NodeIndex::kAbsent)
         leads_to_wrt_[i] = true;
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      const bool lazy = order_[i]->op() != nullptr && order_[i]->op()->conditional() != nullptr;
+      const bool lazy = conditional_of(*order_[i]) != nullptr;
       for (std::uint32_t k = lazy ? 1 : 0; k < order_[i]->n_inputs() && !leads_to_wrt_[i]; ++k)
         leads_to_wrt_[i] = leads_to_wrt_[order_.of(*order_[i]->input(static_cast<int>(k)).node())];
     }

@@ -9,17 +9,9 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_set>
 
 namespace thunkvm {
 namespace {
-
-Variable row(const Variable& x, const Variable& position) {
-  const std::vector<std::string> index = {"?"};
-  return call_op("subtensor", {x, position}, {{"index", index}});
-}
-
-Variable leaf_like(const Variable& v) { return Variable::input(v.type_ref(), v.name()); }
 
 bool asks_lengths_of(const Variable& v, const Variable& array) {
   return !v.is_leaf() && v.node()->op()->shape_query() != nullptr && v.node()->n_inputs() == 1 &&
@@ -81,10 +73,9 @@ std::vector<Variable> KeptSteps::read(std::vector<Variable> values, const StepVa
 }
 
 std::vector<bool> KeptSteps::states_read_by(std::span<const Variable> values) const {
-  std::unordered_set<const Apply*> nodes;
-  for (const Apply* node : topological_order(values)) nodes.insert(node);
+  const NodeIndex nodes = topological_order(values);
   std::vector<bool> is_read;
-  for (const Variable& state : body_.states) is_read.push_back(nodes.contains(state.node()));
+  for (const Variable& state : body_.states) is_read.push_back(nodes.contains(*state.node()));
   return is_read;
 }
 
@@ -145,22 +136,20 @@ std::vector<Variable> KeptSteps::with_decisions(std::span<const Variable> values
 std::vector<Variable> KeptSteps::with_carried(std::span<const Variable> values,
                                               const StepValues& step) {
   const std::vector<bool> is_read = states_read_by(values);
-  std::unordered_set<const Apply*> nodes;
-  for (const Apply* node : topological_order(values)) nodes.insert(node);
+  const NodeIndex before = topological_order(values);
   Pairs became;
   for (std::size_t i = 0; i < body_.states.size(); ++i) {
     const Variable& next = step.nexts[i];
     const auto is_next = [&](const auto& pair) { return pair.first == next; };
-    if (!is_read[i] || next.is_leaf() || !nodes.contains(next.node()) ||
+    if (!is_read[i] || next.is_leaf() || !before.contains(*next.node()) ||
         body_.states[i].type().tensor() == nullptr || std::ranges::any_of(became, is_next))
       continue;
     became.emplace_back(next, leaf_like(body_.states[i]));
   }
   std::vector<Variable> result = substitute(values, became);
-  nodes.clear();
-  for (const Apply* node : topological_order(result)) nodes.insert(node);
+  const NodeIndex after = topological_order(result);
   for (const auto& [next, leaf] : became) {
-    if (!nodes.contains(leaf.node())) continue;
+    if (!after.contains(*leaf.node())) continue;
     const auto i =
         static_cast<std::size_t>(std::ranges::find(step.nexts, next) - step.nexts.begin());
     if (const Variable nexts = collected_next(i)) {
@@ -172,9 +161,13 @@ std::vector<Variable> KeptSteps::with_carried(std::span<const Variable> values,
   return result;
 }
 
+const std::vector<Extents>& KeptSteps::settled() {
+  if (settled_.empty()) settled_ = settled_lengths(body_, node_.inputs());
+  return settled_;
+}
+
 /// Lengths of leaves: of a state that is read those of its value.
 void KeptSteps::tell_lengths(const std::vector<bool>& is_read) {
-  std::vector<Extents> settled;
   for (std::size_t k = 0; k < lengths_.size(); ++k) {
     const bool is_state = k < body_.states.size();
     for (std::size_t axis = 0; axis < lengths_[k].size(); ++axis) {
@@ -185,8 +178,7 @@ void KeptSteps::tell_lengths(const std::vector<bool>& is_read) {
       } else if (is_read[k]) {
         length = extents_of(body_.states[k])[axis];
       } else {
-        if (settled.empty()) settled = settled_lengths(body_, node_.inputs());
-        length = settled[k][axis] ? settled[k][axis] : kept_length(k, axis);
+        length = settled()[k][axis] ? settled()[k][axis] : kept_length(k, axis);
       }
       later_.emplace_back(lengths_[k][axis], length);
     }

@@ -39,6 +39,9 @@ class KeptSteps {
   };
   std::span<const Carried> carried() const { return carried_; }
 
+  /// `settled_lengths` of the loop, found when somebody first asks.
+  const std::vector<Extents>& settled();
+
  private:
   using Pairs = std::vector<std::pair<Variable, Variable>>;
 
@@ -61,6 +64,7 @@ class KeptSteps {
   std::vector<Extents> lengths_;  // by leaf of the body: what stands for them until it is told
   Pairs later_;                   // what stands for values outside, and these
   std::vector<Carried> carried_;
+  std::vector<Extents> settled_;  // by leaf of the body, once somebody asked
 };
 
 }  // namespace thunkvm

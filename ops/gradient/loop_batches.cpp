@@ -80,7 +80,7 @@ class LoopBatch {
     std::size_t at = 0;  // in `to_`
     for (std::size_t i = 0; i < n_states; ++i) {
       const Variable leaf = states_[i] ? to_[at++] : body_.states[i];
-      const Variable fresh = Variable::input(leaf.type_ref(), leaf.name());
+      const Variable fresh = leaf_like(leaf);
       inside.emplace_back(leaf, fresh);
       fresh_states.push_back(fresh);
       const bool repeats = states_[i] && inputs_[i].ndim() == body_.states[i].ndim();
@@ -128,9 +128,7 @@ class LoopBatch {
           i < body_.states.size() ? body_.states[i] : body_.captures[i - body_.states.size()];
       const TensorType* const type = leaf.type().tensor();
       const bool differs = type != nullptr && inputs_[i].ndim() != type->ndim();
-      const std::vector<std::string> index = {"?"};
-      inputs.push_back(differs ? call_op("subtensor", {inputs_[i], example}, {{"index", index}})
-                               : inputs_[i]);
+      inputs.push_back(differs ? row(inputs_[i], example) : inputs_[i]);
     }
     const std::vector<Variable> outputs = op_.call(inputs);
     auto* const body = new LoopBody;

@@ -1,4 +1,3 @@
-#include "ops/control/step_shapes.h"
 #include "ops/gradient/gradient.h"
 #include "ops/gradient/kept_steps.h"
 #include "ops/gradient/loops.h"
@@ -23,22 +22,18 @@ bool is_differentiable(const Variable& v) {
   return type != nullptr && is_inexact(type->dtype());
 }
 
-const std::vector<std::string> kRowIndex = {"?"};
-
-Variable row(const Variable& x, const Variable& position) {
-  return call_op("subtensor", {x, position}, {{"index", kRowIndex}});
-}
 /// The position of the row that a node reads of its first input; nothing for all other nodes.
 std::optional<Variable> position_of_row(const Apply& node) {
   if (node.op() == nullptr || node.op()->proto() == nullptr || node.n_inputs() != 2 ||
       node.op()->proto()->name != "subtensor" ||
-      node.op()->attributes().get<std::vector<std::string>>("index") != kRowIndex)
+      node.op()->attributes().get<std::vector<std::string>>("index") !=
+          std::vector<std::string>{"?"})
     return std::nullopt;
   return node.input(1);
 }
 
 /// A leaf for values like this one, of whatever lengths.
-Variable leaf_like(const Variable& v) {
+Variable leaf_of_any_lengths(const Variable& v) {
   return Variable::input(TensorType::of_ndim(v.dtype(), v.ndim()));
 }
 
@@ -49,21 +44,21 @@ class LoopGradients {
   LoopGradients(Apply& node, const LoopOp& op, std::span<const Variable> incoming,
                 const std::vector<bool>& wanted)
       : node_(node),
-        op_(op),
         body_(op.body()),
         place_(op.outputs()),
         incoming_(incoming),
         wanted_(wanted),
         n_states_(body_.states.size()),
         is_active_(n_states_),
-        is_reached_(body_.captures.size()) {}
+        is_reached_(body_.captures.size()),
+        steps_(node, op, at_) {}
 
   std::vector<Variable> run() {
     find_active();
     find_rows();
     add_state(left_, node_.output(place_.steps()), left_ - number(1));
     for (std::size_t i = 0; i < n_states_; ++i)
-      if (is_active_[i]) adjoints_.push_back(leaf_like(body_.states[i]));
+      if (is_active_[i]) adjoints_.push_back(leaf_of_any_lengths(body_.states[i]));
     pull_back_step();
     const std::vector<Variable> outputs = make();
     return gradients(outputs);
@@ -118,16 +113,15 @@ class LoopGradients {
       if (!position) continue;
       for (std::size_t j = 0; j < body_.captures.size(); ++j)
         if (node->input(0) == body_.captures[j] && is_reached_[j])
-          rows_.push_back({j, *position, leaf_like(node->output(0)), node->output(0)});
+          rows_.push_back({j, *position, leaf_of_any_lengths(node->output(0)), node->output(0)});
     }
   }
 
   void pull_back_step() {
-    const Variable at = left_ - number(1);
     std::vector<Variable> incoming = adjoints_;
     for (std::uint32_t j = 0; j < place_.n_collected; ++j)
       if (incoming_[place_.collected(j)])
-        incoming.push_back(row(incoming_[place_.collected(j)], at));
+        incoming.push_back(row(incoming_[place_.collected(j)], at_));
     std::vector<Variable> wrt;
     for (std::size_t i = 0; i < n_states_; ++i)
       if (is_active_[i]) wrt.push_back(body_.states[i]);
@@ -139,9 +133,7 @@ class LoopGradients {
     for (const Row& row : rows_) pulled.push_back(row.position);
     Pairs rows;
     for (const Row& row : rows_) rows.emplace_back(row.leaf, row.read);
-    KeptSteps steps(node_, op_, at);
-    pulled_ = steps.read(pulled, step, rows);
-    for (const KeptSteps::Carried& each : steps.carried()) carried_.push_back(each);
+    pulled_ = steps_.read(pulled, step, rows);
   }
 
   /// With leaves for the rows that it reads of what it captures.
@@ -162,12 +154,10 @@ class LoopGradients {
   Variable zeros_of_last(std::uint32_t state) {
     const Variable& last = node_.output(place_.last(state));
     if (has_known_lengths(last.type())) return zeros_like(last);
-    if (settled_.empty()) settled_ = settled_lengths(body_, node_.inputs());
-    const Extents& lengths = settled_[state];
+    const Extents& lengths = steps_.settled()[state];
     if (!std::ranges::all_of(lengths, [](const Variable& each) { return bool(each); }))
       return zeros_like(last);
-    return full(shape_vector(lengths), Variable::number(false),
-                static_cast<std::int64_t>(lengths.size()), last.dtype());
+    return zeros_of(lengths, last.dtype());
   }
 
   void add_state(const Variable& leaf, const Variable& first, const Variable& next) {
@@ -177,7 +167,6 @@ class LoopGradients {
   }
 
   std::vector<Variable> make() {
-    const Variable at = left_ - number(1);
     auto pulled = pulled_.begin();
     auto adjoint = adjoints_.begin();
     for (std::size_t i = 0; i < n_states_; ++i) {
@@ -185,7 +174,7 @@ class LoopGradients {
       const auto state = static_cast<std::uint32_t>(i);
       Variable next = *pulled++;
       if (const Variable& kept = incoming_[place_.history(state)])
-        next = total_of(next, row(kept, at));
+        next = total_of(next, row(kept, at_));
       if (!next) next = zeros_like(*adjoint);
       const Variable& last = incoming_[place_.last(state)];
       add_state(*adjoint++, last ? last : zeros_of_last(state),
@@ -198,7 +187,7 @@ class LoopGradients {
         is_reached_[j] = false;  // by its rows alone, or not at all
         continue;
       }
-      const Variable sum = leaf_like(body_.captures[j]);
+      const Variable sum = leaf_of_any_lengths(body_.captures[j]);
       add_state(sum, zeros_like(outside(j)), cast(add(sum, part), sum.dtype()));
     }
     for (std::size_t k = 0; k < rows_.size(); ++k) {
@@ -207,7 +196,7 @@ class LoopGradients {
       made_.collected.push_back(part ? part : zeros_like(row(outside(rows_[k].capture), position)));
       made_.collected.push_back(cast(position, DType::Int64));
     }
-    for (const KeptSteps::Carried& each : carried_) add_state(each.leaf, each.first, each.next);
+    for (const auto& [leaf, first, next] : steps_.carried()) add_state(leaf, first, next);
     auto* const body = new LoopBody;
     const Ref<const LoopBody> held(body);
     body->name = body_.name + "_gradient";
@@ -249,7 +238,6 @@ class LoopGradients {
   };
 
   Apply& node_;
-  const LoopOp& op_;
   const LoopBody& body_;
   const LoopOutputs place_;
   const std::span<const Variable> incoming_;
@@ -258,10 +246,10 @@ class LoopGradients {
   std::vector<bool> is_active_, is_reached_;  // by state, by capture
   std::vector<Row> rows_;
   const Variable left_ = Variable::input(TensorType::scalar(DType::Int64), "left");
+  const Variable at_ = left_ - number(1);  // the number of the step
+  KeptSteps steps_;
   std::vector<Variable> adjoints_;  // leaves, of the active states
   std::vector<Variable> pulled_;  // of these, of the captures that are reached, of rows; positions
-  std::vector<KeptSteps::Carried> carried_;
-  std::vector<Extents> settled_;  // by state, once somebody asks
   LoopBody made_;
   std::vector<Variable> firsts_;
 };

@@ -1,6 +1,7 @@
 #include "ops/graph/extents.h"
 
 #include "ops/graph/array_op.h"
+#include "ops/graph/functions.h"
 #include "ops/graph/limits.h"
 #include "thunks/cast.h"
 #include "thunks/lengths.h"
@@ -259,6 +260,11 @@ Variable shape_vector(const Extents& extents) {
       return call_op("broadcast_shape", arrays);
   }
   return call_op("stack", extents, {{"axis", std::int64_t{0}}});
+}
+
+Variable zeros_of(const Extents& lengths, DType dtype) {
+  return full(shape_vector(lengths), Variable::number(false),
+              static_cast<std::int64_t>(lengths.size()), dtype);
 }
 
 std::optional<std::vector<IntegerSource>> elements_of_input(const Apply& node) {

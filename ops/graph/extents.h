@@ -72,6 +72,8 @@ Variable size_of(const Extents& extents);
 /// The extents as an int64 vector: the `shape` of an array with these lengths, or the
 /// `broadcast_shape` of several; else joined one by one.
 Variable shape_vector(const Extents& extents);
+/// Zeros of these lengths.
+Variable zeros_of(const Extents& lengths, DType dtype);
 
 /// For `Op::integers`: the elements of input 0, in their order; nothing if it is neither 0-d nor a
 /// vector of a known, small length.

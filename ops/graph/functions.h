@@ -96,7 +96,14 @@ inline Variable squeeze(const Variable& x, const Axes& axes) {
   return call_op("squeeze", {x}, {{"axis", axes}});
 }
 
+/// The row of `x` at a 0-d position along its first axis.
+inline Variable row(const Variable& x, const Variable& position) {
+  return call_op("subtensor", {x, position}, {{"index", std::vector<std::string>{"?"}}});
+}
+
 // Creation.
+/// An input of the same type and name.
+inline Variable leaf_like(const Variable& v) { return Variable::input(v.type_ref(), v.name()); }
 inline Variable full(const Variable& shape, const Variable& value, std::int64_t ndim, DType dtype) {
   return call_op("full", {shape, value}, {{"ndim", ndim}, {"dtype", dtype}});
 }

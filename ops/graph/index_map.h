@@ -49,7 +49,7 @@ struct IndexMap {
     bool may_be_one = true;   ///< `value` may be a number, or the part of one
     bool may_be_pad = false;  ///< `value` may be padded itself
     bool pads = false;        ///< input 0 is one number, in the shape of the output
-    enum class Axes : std::uint8_t { All, Any, OfValue } axes = Axes::All;  ///< the loop's
+    enum class Axes : std::uint8_t { All, Any, OfValue } axes = Axes::All;  ///< the nest's
   };
   constexpr Rule rule() const {
     switch (kind) {
@@ -62,7 +62,7 @@ struct IndexMap {
       case Kind::Identity: return {.is_value = true, .is_given_lengths = true, .may_be_one = false};
       case Kind::Slice: return {.is_part = true, .in_memory = true, .axes = Rule::Axes::Any};
       case Kind::Pad: return {.in_memory = true, .pads = true};
-      case Kind::Element: break;  // a loop never does
+      case Kind::Element: break;  // a nest never does
     }
     return {};
   }

@@ -1,8 +1,8 @@
 // test_lifetimes.cpp: where the values of small graphs are let go.
 #include "ops/control/conditional.h"
-#include "ops/control/loop.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
+#include "tests/cpp/loops.h"
 #include "tests/cpp/opaque_op.h"
 #include "tests/cpp/schedules.h"
 
@@ -249,24 +249,10 @@ input 1 of opaque.1
 )");
 }
 
-/// The last values of the states of a while loop.
-std::vector<Variable> loop(const std::vector<Variable>& states, const Variable& test,
-                           const std::vector<Variable>& nexts,
-                           const std::vector<Variable>& firsts) {
-  auto* const body = new LoopBody;
-  const Ref<const LoopBody> held(body);
-  body->name = "while_loop";
-  body->states = states;
-  body->test = test;
-  body->nexts = nexts;
-  std::vector<Variable> outputs = make_loop(*body, firsts);
-  outputs.resize(states.size());
-  return outputs;
-}
-
 TEST_CASE("a state dies where its step touches it for the last time, and where the loop ends") {
   const Variable x = real("x"), s = real("s");
-  CHECK(schedule(loop({s}, call_op("lt", {s, x}), {s + s * x}, {x})) == R"(
+  const Variable last = while_loop({s}, {x}, call_op("lt", {s, x}), {s + s * x})[0];
+  CHECK(schedule({last}) == R"(
 root
   move s = x
   loop while_loop.3
@@ -285,7 +271,8 @@ step of while_loop.3
 
 TEST_CASE("a state that becomes another one is moved there") {
   const Variable x = real("x"), y = real("y"), a = real("a"), b = real("b");
-  CHECK(schedule(loop({a, b}, call_op("lt", {a, y}), {b, a + y}, {x, y})) == R"(
+  const auto outputs = while_loop({a, b}, {x, y}, call_op("lt", {a, y}), {b, a + y});
+  CHECK(schedule({outputs[0], outputs[1]}) == R"(
 root
   move a = x
   move b = y
@@ -306,7 +293,8 @@ step of while_loop.2
 
 TEST_CASE("a state that an arm alone reads dies in that arm, and at the entry of the other") {
   const Variable x = real("x"), y = real("y"), s = real("s");
-  CHECK(schedule(loop({s}, call_op("lt", {s, x}), {ifelse(y, s + x, x * x)}, {x})) == R"(
+  const Variable next = ifelse(y, s + x, x * x);
+  CHECK(schedule({while_loop({s}, {x}, call_op("lt", {s, x}), {next})[0]}) == R"(
 root
   move s = x
   loop while_loop.4
