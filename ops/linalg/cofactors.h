@@ -7,7 +7,7 @@
 // singular the inverse is as accurate, and several times faster.
 #pragma once
 
-#include "ops/linalg/factors.h"
+#include "ops/linalg/lapack_factors.h"
 #include "ops/linalg/lu_factors.h"
 
 #include <algorithm>
@@ -42,8 +42,10 @@ class Cofactors {
         rows_(size_),
         columns_(size_) {}
 
-  void read(const char* matrix, std::int64_t row_stride, std::int64_t column_stride) {
-    to_fortran(matrix, row_stride, column_stride, n_, n_, matrix_.data());
+  /// Reads a matrix in C order.
+  void read(const T* matrix) {
+    for (std::size_t i = 0; i < size_; ++i)
+      for (std::size_t j = 0; j < size_; ++j) matrix_[j * size_ + i] = matrix[i * size_ + j];
     equilibrate();
     lu_.factors = matrix_;
     lu_.factor();
@@ -134,7 +136,7 @@ class Cofactors {
   }
 
   bool invert() {
-    lu_.invert(inverse_);
+    lu_.invert(inverse_.data());
     return std::all_of(inverse_.begin(), inverse_.end(),
                        [](T x) { return std::isfinite(std::abs(x)); });
   }
@@ -146,7 +148,8 @@ class Cofactors {
         std::all_of(matrix_.begin(), matrix_.end(), [](T x) { return std::isfinite(std::abs(x)); });
     turn_ = T(1);
     if (n_ == 0) return;
-    if (!finite || !lapack::gesdd(n_, matrix_.data(), s_.data(), u_.data(), v_.data())) {
+    if (!finite ||
+        lapack::gesdd('A', n_, n_, matrix_.data(), s_.data(), u_.data(), v_.data(), n_) != 0) {
       turn_ = T(std::numeric_limits<Real>::quiet_NaN());
       std::fill(s_.begin(), s_.end(), Real(0));
       return;

@@ -101,19 +101,19 @@ void trsm(bool lower, bool transposed, bool unit_diagonal, int n, int k, const T
     cblas_ztrsm(CblasRowMajor, CblasLeft, uplo, t, diagonal, n, k, &one, a, n, b, k);
 }
 
-/// The LU factors of a Fortran-order (n, n) matrix, in place. Returns k > 0 if U[k-1, k-1] is
+/// The LU factors of a Fortran-order (m, n) matrix, in place. Returns k > 0 if U[k-1, k-1] is
 /// exactly zero.
 template <class T>
-int getrf(int n, T* a, int* pivots) {
+int getrf(int m, int n, T* a, int* pivots) {
   int info = 0;
   if constexpr (std::is_same_v<T, float>)
-    sgetrf_(&n, &n, a, &n, pivots, &info);
+    sgetrf_(&m, &n, a, &m, pivots, &info);
   else if constexpr (std::is_same_v<T, double>)
-    dgetrf_(&n, &n, a, &n, pivots, &info);
+    dgetrf_(&m, &n, a, &m, pivots, &info);
   else if constexpr (std::is_same_v<T, Complex64>)
-    cgetrf_(&n, &n, a, &n, pivots, &info);
+    cgetrf_(&m, &n, a, &m, pivots, &info);
   else
-    zgetrf_(&n, &n, a, &n, pivots, &info);
+    zgetrf_(&m, &n, a, &m, pivots, &info);
   return info;
 }
 
@@ -152,34 +152,5 @@ int potrf(bool upper, int n, T* a) {
 template <class T>
 using Real =
     std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, Complex64>, float, double>;
-
-/// The singular values s of a Fortran-order (n, n) matrix, which it overwrites, the largest first,
-/// and the unitary u and vt with a = u diag(s) vt. False if they were not found (a has a NaN).
-template <class T>
-bool gesdd(int n, T* a, Real<T>* s, T* u, T* vt) {
-  int info = 0, n_work = -1;
-  std::vector<int> integers(8 * static_cast<std::size_t>(n));
-  std::vector<Real<T>> reals;
-  if constexpr (!std::is_same_v<T, Real<T>>)
-    reals.resize(5 * static_cast<std::size_t>(n) * (static_cast<std::size_t>(n) + 2));
-  std::vector<T> work(1);
-  for (int pass = 0; pass < 2; ++pass) {  // the first one asks how much work it wants
-    if constexpr (std::is_same_v<T, float>)
-      sgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, integers.data(), &info);
-    else if constexpr (std::is_same_v<T, double>)
-      dgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, integers.data(), &info);
-    else if constexpr (std::is_same_v<T, Complex64>)
-      cgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, reals.data(),
-              integers.data(), &info);
-    else
-      zgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, reals.data(),
-              integers.data(), &info);
-    if (pass == 0) {
-      n_work = static_cast<int>(std::real(work[0]));
-      work.resize(static_cast<std::size_t>(n_work));
-    }
-  }
-  return info == 0;
-}
 
 }  // namespace thunkvm::lapack

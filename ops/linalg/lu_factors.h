@@ -63,17 +63,19 @@ struct LuFactors {
         factors(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)),
         pivots(static_cast<std::size_t>(n)) {}
 
+  /// Copies a matrix into `factors`.
+  void read(const T* matrix) { std::copy_n(matrix, factors.size(), factors.data()); }
   /// Factors the matrix in `factors`. Returns k > 0 if the k-th pivot is exactly zero.
-  int factor() { return n > 0 ? lapack::getrf(n, factors.data(), pivots.data()) : 0; }
+  int factor() { return n > 0 ? lapack::getrf(n, n, factors.data(), pivots.data()) : 0; }
   /// sides = a^-1 sides, k of them in Fortran order.
   void solve(int k, T* sides) const {
     if (n > 0 && k > 0) lapack::getrs(n, k, factors.data(), pivots.data(), sides);
   }
   /// The inverse, in Fortran order.
-  void invert(std::vector<T>& out) const {
-    out.assign(factors.size(), T(0));
-    for (std::size_t i = 0; i < out.size(); i += static_cast<std::size_t>(n) + 1) out[i] = T(1);
-    solve(n, out.data());
+  void invert(T* out) const {
+    std::fill_n(out, factors.size(), T(0));
+    for (std::size_t i = 0; i < factors.size(); i += static_cast<std::size_t>(n) + 1) out[i] = T(1);
+    solve(n, out);
   }
   T diagonal(int i) const {
     return factors[static_cast<std::size_t>(i) * (static_cast<std::size_t>(n) + 1)];

@@ -34,6 +34,7 @@ ROOMS = {
     "ops/shape": {"ops/kernels", "ops/graph", "ops/reduction"},
     "ops/indexing": {"ops/kernels", "ops/graph"},
     "ops/linalg": {"ops/kernels", "ops/graph"},
+    "ops/order": {"ops/kernels", "ops/graph"},
     "ops/control": {"ops/graph"},
     "ops/gradient": {"ops/graph", "ops/control"},
     "ops/rewrites": {"ops/graph"},

@@ -20,7 +20,11 @@ ROW = np.array([1.5, -2.5, 3.5])
 PLACES = np.array([1, 0, 1])
 CUBE = np.arange(24.0).reshape(2, 3, 4) / 7.0
 
+#: Eigenvalues and singular values that are far apart, and pivots of which none is near another.
+SQUARE = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 1.0]])
+
 CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "add_along": (lambda x, i, v: tv.ops.add_along(x, i, v), [ROW, PLACES, ROW]),
     "add_at": (lambda z, p, x: tv.ops.add_at(z, p, x), [VALUE, np.array([1, 0]), VALUE]),
     "advanced_inc_subtensor": (lambda x, p, v: x[p, p].inc(v), [VALUE, PLACES, ROW]),
     "advanced_set_subtensor": (lambda x, p, v: x[:, p].set(v), [VALUE, np.array([2, 0]), 7.5]),
@@ -29,6 +33,19 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "argmax": (lambda x: tv.argmax(x, axis=1), [VALUE]),
     "broadcast_length": (lambda n, m: tv.ops.broadcast_length(n, m), [3, 1]),
     "broadcast_to": (lambda x: tv.broadcast_to(x, (2, 3)), [ROW]),
+    "complete_qr": (lambda a: tv.ops.complete_qr(a)[1], [SQUARE]),
+    "eig": (lambda a: tv.eig(a)[0], [SQUARE]),
+    "eigh": (lambda a: tv.eigh(a)[0], [SQUARE]),
+    "eigvalsh": (lambda a: tv.eigvalsh(a), [SQUARE]),
+    "full_svd": (lambda a: tv.ops.full_svd(a)[1], [SQUARE]),
+    "lu_factors": (lambda a: tv.ops.lu_factors(a)[0], [SQUARE]),
+    "put_along": (lambda x, i, v: tv.ops.put_along(x, i, v), [ROW, PLACES, ROW]),
+    "qr": (lambda a: tv.ops.qr(a)[1], [SQUARE]),
+    "searchsorted": (lambda x, v: tv.ops.searchsorted(x, v), [np.sort(ROW), ROW]),
+    "slogdet": (lambda a: tv.slogdet(a)[1], [SQUARE]),
+    "svd": (lambda a: tv.ops.svd(a)[1], [SQUARE]),
+    "svdvals": (lambda a: tv.svdvals(a), [SQUARE]),
+    "take_along": (lambda x, i: tv.ops.take_along(x, i), [ROW, PLACES]),
     "cast": (lambda x: tv.cast(x, "float32"), [VALUE]),
     "concatenate": (lambda x, y: tv.concatenate([x, y], axis=1), [VALUE, VALUE + 0.5]),
     "diagonal": (lambda x: tv.diagonal(x), [VALUE]),

@@ -133,7 +133,7 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
         (tv.tensor, "dot", "tv.tensor makes a Variable; write tv.dot"),
         (tv.tensor, "nnet", "the functions are in thunkvm itself"),
         (tv, "linalg", "the functions are in thunkvm itself"),
-        (tv, "eigh", "np.linalg.eigh: see tv.Op"),
+        (tv, "schur", "scipy.linalg.schur: see tv.Op"),
         (tv, "flatten", "thunkvm has no 'flatten'; write tv.ravel(x)"),
         (tv, "int32", 'tv.scalar("x", dtype="int32")'),
         (tv, "pi", "write np.pi: numbers are operands as they are"),

@@ -95,6 +95,9 @@ det = ops.det
 digamma = ops.digamma
 divide = ops.true_div
 dot = ops.dot
+eig = ops.eig
+eigh = ops.eigh
+eigvalsh = ops.eigvalsh
 eq = ops.eq
 equal = ops.eq
 erf = ops.erf
@@ -153,6 +156,7 @@ sigmoid = ops.sigmoid
 sign = ops.sign
 sin = ops.sin
 sinh = ops.sinh
+slogdet = ops.slogdet
 softplus = ops.softplus
 solve = ops.solve
 solve_triangular = ops.solve_triangular
@@ -161,6 +165,7 @@ square = ops.square
 stop_gradient = ops.stop_gradient
 sub = ops.sub
 subtract = ops.sub
+svdvals = ops.svdvals
 tan = ops.tan
 tanh = ops.tanh
 true_div = ops.true_div
@@ -209,6 +214,9 @@ __all__ = [
     "divide",
     "divmod",
     "dot",
+    "eig",
+    "eigh",
+    "eigvalsh",
     "eq",
     "equal",
     "erf",
@@ -293,6 +301,7 @@ __all__ = [
     "sin",
     "sinh",
     "size",
+    "slogdet",
     "softplus",
     "solve",
     "solve_triangular",
@@ -306,6 +315,7 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svdvals",
     "swapaxes",
     "take",
     "tan",

@@ -11,14 +11,18 @@ from thunkvm._src.arrays.perform import (
     comparison,
     conditional,
     creation,
+    factors,
     indexing,
     linear_algebra,
     logic,
     math,
+    order,
     reduction,
     selection,
     shape,
 )
+
+from thunkvm._src.arrays.perform import of_numpy  # isort: skip  # for the Ops without another
 from thunkvm._src.arrays.perform.table import PERFORMS, Maker, Perform, performs
 
 __all__ = [
@@ -30,10 +34,13 @@ __all__ = [
     "comparison",
     "conditional",
     "creation",
+    "factors",
     "indexing",
     "linear_algebra",
     "logic",
     "math",
+    "of_numpy",
+    "order",
     "performs",
     "reduction",
     "selection",
