@@ -164,7 +164,7 @@ Elementwise& Elementwise::gradient(GradientRule rule) {
 }
 
 Elementwise& Elementwise::constant_input(int i) {
-  constant_input_ = i;
+  constant_inputs_ |= 1u << i;
   return *this;
 }
 

@@ -136,7 +136,7 @@ class Elementwise {
   const char* name() const { return name_; }
   int n_inputs() const { return static_cast<int>(inputs_.size()); }
   GradientRule gradient_rule() const { return gradient_; }
-  bool is_constant_input(int i) const { return i == constant_input_; }
+  bool is_constant_input(int i) const { return ((constant_inputs_ >> i) & 1u) != 0; }
   bool widens() const { return out_of_range_ == OutOfRange::Widen; }
   DType computed(DType dtype) const { return computes_[static_cast<std::size_t>(dtype)]; }
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
@@ -173,7 +173,7 @@ class Elementwise {
   Algebra algebra_;
   Notation notation_;
   GradientRule gradient_ = nullptr;
-  int constant_input_ = -1;
+  unsigned constant_inputs_ = 0;  ///< bits
   OutOfRange out_of_range_ = OutOfRange::Error;
   int first_promoted_ = 0;
   std::uint32_t identity_ = 0;

@@ -172,7 +172,19 @@ CASES: dict[str, list[Any]] = {
     "solve": [SQUARE, np.array([1.0, 2.0])],
     "solve_triangular": [np.array([[4.0, 0.0], [1.0, 3.0]]), np.array([1.0, 2.0])],
     "matmul": [VALUE, VALUE.T.copy()],
+    # Orders and shapes are integers, which have no gradient.
     "polygamma": [np.array([0, 1]), np.array([1.5, 2.5])],
+    **{
+        name: [np.array([1, 2]), np.array([0.25, 0.75])]
+        for name in ("gammainc", "gammaincc", "gammaincinv", "gammainccinv", "iv", "jv", "kv")
+    },
+    **{
+        name: [np.array([1, 2]), np.array([2, 3]), np.array([0.25, 0.75])]
+        for name in ("betainc", "betaincinv")
+    },
+    "erfinv": [VALUE / 7.0],
+    "erfcinv": [VALUE / 7.0],
+    "ndtri": [VALUE / 7.0],
 }
 
 

@@ -257,8 +257,8 @@ def test_numpy_functions_without_a_counterpart_are_errors_that_name_them() -> No
     x = tv.vector("x")
     with pytest.raises(TypeError, match=r"np\.fft\.fft has no counterpart"):
         np.fft.fft(x)
-    with pytest.raises(TypeError, match=r"np\.nextafter has no counterpart"):
-        np.nextafter(x, x)
+    with pytest.raises(TypeError, match=r"np\.spacing has no counterpart"):
+        np.spacing(x)
     with pytest.raises(TypeError, match=r"np\.add on a Variable takes no out="):
         np.add(x, x, out=np.zeros(2))
     with pytest.raises(TypeError, match=r"np\.add\.accumulate has no counterpart"):
@@ -273,5 +273,4 @@ def test_numpy_functions_without_a_counterpart_are_errors_that_name_them() -> No
 def test_every_registered_op_has_a_numpy_perform() -> None:
     from thunkvm._src.arrays.perform import PERFORMS
 
-    made_of_others = {"diag", "trace"}
-    assert set(tv.ops.__all__) - set(PERFORMS) == {"conditional", *made_of_others}
+    assert set(tv.ops.__all__) - set(PERFORMS) == {"conditional"}

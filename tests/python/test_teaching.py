@@ -61,7 +61,6 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: float(x), "Make a function that computes it: tv.function(inputs, x)"),
     (lambda: f"{x:.2f}", "cannot be formatted as '.2f': it has no value before the function runs"),
     (lambda: np.sort(v), "np.sort has no counterpart for Variables; write an Op with a perform"),
-    (lambda: np.copysign(x, y), "write tv.where(tv.arctan2(y, -1.0) < 0, -tv.abs(x), tv.abs(x))"),
     (lambda: np.interp(x, [0.0], [0.0]), "np.interp has no counterpart for Variables"),
     (lambda: np.exp(x, out=np.zeros(())), "np.exp on a Variable takes no out=; leave it out"),
     (lambda: np.maximum.reduce(v, initial=0.0), "takes no initial=; write tv.maximum"),
@@ -140,7 +139,7 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
         (tv, "newaxis", "write None: x[:, None]"),
         (tv, "bincount", "write an Op with a perform that calls np.bincount: see tv.Op"),
         (tv, "ifft2", "a perform that calls np.fft.ifft2"),
-        (tv, "i0", "a perform that calls scipy.special.i0"),
+        (tv, "i0e", "a perform that calls scipy.special.i0e"),
         (tv, "schur", "a perform that calls scipy.linalg.schur"),
         (tv, "hamming", "what np.hamming returns is an operand as it is"),
         (tv, "loadtxt", "call it on the arrays that a function takes and returns"),
@@ -221,7 +220,7 @@ def test_the_methods_of_an_ndarray_that_are_functions_of_ours() -> None:
         np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.parametrize("name", ["zz", "conct", "expint", "nothing_like_it"])
+@pytest.mark.parametrize("name", ["zz", "conct", "nothing_like_it"])
 def test_what_is_far_from_every_name_is_not_guessed(name: str) -> None:
     with pytest.raises(AttributeError) as error:
         getattr(tv, name)

@@ -77,6 +77,8 @@ arcsinh = ops.arcsinh
 arctan = ops.arctan
 arctan2 = ops.arctan2
 arctanh = ops.arctanh
+betainc = ops.betainc
+betaincinv = ops.betaincinv
 bitwise_and = ops.bitwise_and
 bitwise_or = ops.bitwise_or
 bitwise_xor = ops.bitwise_xor
@@ -86,6 +88,7 @@ ceil = ops.ceil
 cholesky = ops.cholesky
 conj = ops.conj
 conjugate = ops.conj
+copysign = ops.copysign
 cos = ops.cos
 cosh = ops.cosh
 cumprod = ops.cumprod
@@ -102,24 +105,47 @@ eq = ops.eq
 equal = ops.eq
 erf = ops.erf
 erfc = ops.erfc
+erfcinv = ops.erfcinv
+erfcx = ops.erfcx
+erfinv = ops.erfinv
 exp = ops.exp
+exp1 = ops.exp1
 exp2 = ops.exp2
+expi = ops.expi
 expm1 = ops.expm1
 floor = ops.floor
 floor_div = ops.floor_div
 floor_divide = ops.floor_div
+fmax = ops.fmax
+fmin = ops.fmin
+fmod = ops.fmod
+gamma = ops.gamma
+gammainc = ops.gammainc
+gammaincc = ops.gammaincc
+gammainccinv = ops.gammainccinv
+gammaincinv = ops.gammaincinv
 gammaln = ops.gammaln
+gcd = ops.gcd
 ge = ops.ge
 greater = ops.gt
 greater_equal = ops.ge
 gt = ops.gt
+heaviside = ops.heaviside
 hypot = ops.hypot
+i0 = ops.i0
+i1 = ops.i1
 imag = ops.imag
 inv = ops.inv
 invert = ops.invert
 isfinite = ops.isfinite
 isinf = ops.isinf
 isnan = ops.isnan
+iv = ops.iv
+j0 = ops.j0
+j1 = ops.j1
+jv = ops.jv
+kv = ops.kv
+lcm = ops.lcm
 le = ops.le
 left_shift = ops.left_shift
 less = ops.lt
@@ -128,6 +154,7 @@ log = ops.log
 log10 = ops.log10
 log1p = ops.log1p
 log2 = ops.log2
+log_ndtr = ops.log_ndtr
 logaddexp = ops.logaddexp
 logical_and = ops.logical_and
 logical_not = ops.logical_not
@@ -140,9 +167,12 @@ minimum = ops.minimum
 mod = ops.mod
 mul = ops.mul
 multiply = ops.mul
+ndtr = ops.ndtr
+ndtri = ops.ndtri
 neg = ops.neg
 negative = ops.neg
 neq = ops.neq
+nextafter = ops.nextafter
 not_equal = ops.neq
 polygamma = ops.polygamma
 pow = ops.pow
@@ -154,6 +184,7 @@ remainder = ops.mod
 right_shift = ops.right_shift
 sigmoid = ops.sigmoid
 sign = ops.sign
+signbit = ops.signbit
 sin = ops.sin
 sinh = ops.sinh
 slogdet = ops.slogdet
@@ -190,6 +221,8 @@ __all__ = [
     "argmax",
     "argmin",
     "astype",
+    "betainc",
+    "betaincinv",
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
@@ -202,6 +235,7 @@ __all__ = [
     "concatenate",
     "conj",
     "conjugate",
+    "copysign",
     "cos",
     "cosh",
     "cumprod",
@@ -221,23 +255,40 @@ __all__ = [
     "equal",
     "erf",
     "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
     "exp",
+    "exp1",
     "exp2",
     "expand_dims",
+    "expi",
     "expm1",
     "eye",
     "floor",
     "floor_div",
     "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
     "full",
     "full_like",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammainccinv",
+    "gammaincinv",
     "gammaln",
+    "gcd",
     "ge",
     "greater",
     "greater_equal",
     "gt",
+    "heaviside",
     "hstack",
     "hypot",
+    "i0",
+    "i1",
     "identity",
     "imag",
     "inc_subtensor",
@@ -247,6 +298,12 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "iv",
+    "j0",
+    "j1",
+    "jv",
+    "kv",
+    "lcm",
     "le",
     "left_shift",
     "less",
@@ -256,6 +313,7 @@ __all__ = [
     "log10",
     "log1p",
     "log2",
+    "log_ndtr",
     "logaddexp",
     "logical_and",
     "logical_not",
@@ -273,9 +331,12 @@ __all__ = [
     "moveaxis",
     "mul",
     "multiply",
+    "ndtr",
+    "ndtri",
     "neg",
     "negative",
     "neq",
+    "nextafter",
     "norm",
     "not_equal",
     "ones",
@@ -298,6 +359,7 @@ __all__ = [
     "shape",
     "sigmoid",
     "sign",
+    "signbit",
     "sin",
     "sinh",
     "size",

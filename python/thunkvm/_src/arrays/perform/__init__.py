@@ -20,6 +20,7 @@ from thunkvm._src.arrays.perform import (
     reduction,
     selection,
     shape,
+    special,
 )
 
 from thunkvm._src.arrays.perform import of_numpy  # isort: skip  # for the Ops without another
@@ -45,4 +46,5 @@ __all__ = [
     "reduction",
     "selection",
     "shape",
+    "special",
 ]

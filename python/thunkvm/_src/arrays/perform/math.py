@@ -123,7 +123,7 @@ def _polygamma(n: float, x: float) -> float:
     return (-1.0 if n % 2 == 0 else 1.0) * factorial * _zeta(n + 1, x)
 
 
-def _element_by_element(function: Callable[..., float]) -> Callable[[Any], Perform]:
+def element_by_element(function: Callable[..., float]) -> Callable[[Any], Perform]:
     """Make a maker of a function on Python floats."""
 
     def maker(node: Any) -> Perform:
@@ -140,8 +140,8 @@ def _element_by_element(function: Callable[..., float]) -> Callable[[Any], Perfo
     return maker
 
 
-performs("erf")(_element_by_element(math.erf))
-performs("erfc")(_element_by_element(math.erfc))
-performs("gammaln")(_element_by_element(_lgamma))
-performs("digamma")(_element_by_element(_digamma))
-performs("polygamma")(_element_by_element(_polygamma))
+performs("erf")(element_by_element(math.erf))
+performs("erfc")(element_by_element(math.erfc))
+performs("gammaln")(element_by_element(_lgamma))
+performs("digamma")(element_by_element(_digamma))
+performs("polygamma")(element_by_element(_polygamma))

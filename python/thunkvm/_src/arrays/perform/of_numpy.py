@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,10 @@ from thunkvm import _core
 from thunkvm._src.arrays.perform.table import PERFORMS, performs_outputs
 
 for _proto in _core.op_protos():
-    if _proto["name"] not in PERFORMS and _proto["numpy"]:
-        _path: Any = _proto["numpy"][0]
-        performs_outputs(
-            _proto["name"], reduce(getattr, _path.split("."), np), with_attributes=True
-        )
+    _name: str = _proto["name"]
+    _path: str = next(iter(_proto["numpy"]), _name)
+    _function: Any = np
+    for _part in _path.split("."):
+        _function = getattr(_function, _part, None)
+    if _name not in PERFORMS and _function is not None:
+        performs_outputs(_name, _function, with_attributes=True)
