@@ -117,7 +117,6 @@ BY_SERIES = {
     "gammaincc", "gammainccinv", "gammaincinv", "i0", "i1", "iv", "j0", "j1", "jv", "kv",
     "log_ndtr", "ndtr", "ndtri",
 }  # fmt: skip
-)
 
 
 def elementwise() -> list[tuple[str, int]]:
