@@ -47,7 +47,7 @@ def test_the_attributes_of_variables_are_the_only_functions_that_their_methods_n
 
 def test_each_function_is_defined_once_and_registered_there() -> None:
     defined: dict[str, int] = {}
-    for path in (PACKAGE / "_src" / "arrays").glob("*.py"):
+    for path in (PACKAGE / "_src" / "arrays").rglob("*.py"):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and any(
                 isinstance(d, ast.Call) and ast.unparse(d.func) == "public"

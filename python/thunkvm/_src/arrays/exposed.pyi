@@ -11,6 +11,29 @@ import numpy.typing as npt
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import Axis
+from thunkvm._src.arrays.composed.counting import bincount as bincount
+from thunkvm._src.arrays.composed.counting import digitize as digitize
+from thunkvm._src.arrays.composed.counting import histogram as histogram
+from thunkvm._src.arrays.composed.counting import histogram_bin_edges as histogram_bin_edges
+from thunkvm._src.arrays.composed.counting import interp as interp
+from thunkvm._src.arrays.composed.counting import searchsorted as searchsorted
+from thunkvm._src.arrays.composed.distinct import argwhere as argwhere
+from thunkvm._src.arrays.composed.distinct import flatnonzero as flatnonzero
+from thunkvm._src.arrays.composed.distinct import nonzero as nonzero
+from thunkvm._src.arrays.composed.distinct import unique as unique
+from thunkvm._src.arrays.composed.order import argpartition as argpartition
+from thunkvm._src.arrays.composed.order import argsort as argsort
+from thunkvm._src.arrays.composed.order import argtopk as argtopk
+from thunkvm._src.arrays.composed.order import partition as partition
+from thunkvm._src.arrays.composed.order import sort as sort
+from thunkvm._src.arrays.composed.order import topk as topk
+from thunkvm._src.arrays.composed.order import topk_and_argtopk as topk_and_argtopk
+from thunkvm._src.arrays.composed.quantiles import median as median
+from thunkvm._src.arrays.composed.quantiles import nanmedian as nanmedian
+from thunkvm._src.arrays.composed.quantiles import nanpercentile as nanpercentile
+from thunkvm._src.arrays.composed.quantiles import nanquantile as nanquantile
+from thunkvm._src.arrays.composed.quantiles import percentile as percentile
+from thunkvm._src.arrays.composed.quantiles import quantile as quantile
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
@@ -220,9 +243,14 @@ __all__ = [
     "arctanh",
     "argmax",
     "argmin",
+    "argpartition",
+    "argsort",
+    "argtopk",
+    "argwhere",
     "astype",
     "betainc",
     "betaincinv",
+    "bincount",
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
@@ -245,6 +273,7 @@ __all__ = [
     "diag",
     "diagonal",
     "digamma",
+    "digitize",
     "divide",
     "divmod",
     "dot",
@@ -265,6 +294,7 @@ __all__ = [
     "expi",
     "expm1",
     "eye",
+    "flatnonzero",
     "floor",
     "floor_div",
     "floor_divide",
@@ -285,6 +315,8 @@ __all__ = [
     "greater_equal",
     "gt",
     "heaviside",
+    "histogram",
+    "histogram_bin_edges",
     "hstack",
     "hypot",
     "i0",
@@ -293,6 +325,7 @@ __all__ = [
     "imag",
     "inc_subtensor",
     "inner",
+    "interp",
     "inv",
     "invert",
     "isfinite",
@@ -325,6 +358,7 @@ __all__ = [
     "max",
     "maximum",
     "mean",
+    "median",
     "min",
     "minimum",
     "mod",
@@ -337,16 +371,26 @@ __all__ = [
     "negative",
     "neq",
     "nextafter",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "neg",
+    "negative",
+    "neq",
+    "nonzero",
     "norm",
     "not_equal",
     "ones",
     "ones_like",
     "outer",
+    "partition",
+    "percentile",
     "polygamma",
     "positive",
     "pow",
     "power",
     "prod",
+    "quantile",
     "rad2deg",
     "ravel",
     "real",
@@ -355,6 +399,7 @@ __all__ = [
     "reshape",
     "right_shift",
     "round",
+    "searchsorted",
     "set_subtensor",
     "shape",
     "sigmoid",
@@ -367,6 +412,7 @@ __all__ = [
     "softplus",
     "solve",
     "solve_triangular",
+    "sort",
     "specify_shape",
     "sqrt",
     "square",
@@ -383,12 +429,15 @@ __all__ = [
     "tan",
     "tanh",
     "tensordot",
+    "topk",
+    "topk_and_argtopk",
     "trace",
     "transpose",
     "tril",
     "triu",
     "true_div",
     "trunc",
+    "unique",
     "var",
     "vstack",
     "where",
@@ -431,6 +480,20 @@ class Methods:
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Variable: ...
     def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Variable: ...
     def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable: ...
+    def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Variable: ...
+    def nonzero(self) -> tuple[Variable, ...]: ...
+    def sort(
+        self, axis: int | None = -1, *, kind: str | None = None, descending: bool = False
+    ) -> Variable: ...
+    def argsort(
+        self, axis: int | None = -1, *, kind: str | None = None, descending: bool = False
+    ) -> Variable: ...
+    def partition(
+        self, kth: int | Sequence[int], axis: int | None = -1, *, kind: str = "introselect"
+    ) -> Variable: ...
+    def argpartition(
+        self, kth: int | Sequence[int], axis: int | None = -1, *, kind: str = "introselect"
+    ) -> Variable: ...
     @property
     def T(self) -> Variable: ...  # noqa: N802
     @property
