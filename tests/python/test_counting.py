@@ -11,7 +11,7 @@ from against_numpy import against_numpy, run, same
 
 import thunkvm as tv
 
-MODES = ["py", "vm", "FAST_RUN"]
+MODES = ["py", "cvm", "FAST_RUN"]
 draw = np.random.default_rng(0)
 M, V, N = tv.matrix("m"), tv.vector("v"), tv.lvector("n")
 

@@ -12,7 +12,7 @@ from against_numpy import DTYPES, against_numpy, run, same, values
 
 import thunkvm as tv
 
-MODES = ["py", "vm", "FAST_RUN"]
+MODES = ["py", "cvm", "FAST_RUN"]
 X = np.array([[3.0, np.nan, 1.0, 2.0], [-1.0, 5.0, -np.inf, 5.0], [0.0, -0.0, 2.0, 2.0]])
 #: C order, Fortran order, steps backwards, a part of every axis.
 LAYOUTS = [X, np.asfortranarray(X), X[::-1, ::-1], np.tile(X, (2, 2))[::2, 1::2]]

@@ -12,7 +12,7 @@ from against_numpy import expect, run, same
 import thunkvm as tv
 from thunkvm._src.arrays.composed.quantiles import METHODS
 
-MODES = ["py", "vm", "FAST_RUN"]
+MODES = ["py", "cvm", "FAST_RUN"]
 OVER = [(1, False), ((0, -1), True), (None, False), (None, True)]
 draw = np.random.default_rng(0).normal
 
@@ -32,7 +32,7 @@ def test_quantile_equals_numpys(method: str, dtype: str, q: Any) -> None:
         for axis, keepdims in OVER:
             over = {"axis": axis, "method": method, "keepdims": keepdims}
             wanted = expect(lambda v, q=q, over=over: np.quantile(v, q, **over), x)
-            same(run("vm", lambda v, q=q, over=over: tv.quantile(v, q, **over), x), wanted)
+            same(run("cvm", lambda v, q=q, over=over: tv.quantile(v, q, **over), x), wanted)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -86,7 +86,7 @@ def test_a_quantile_may_be_asked_for_in_the_call(mode: str) -> None:
 
 
 def test_quantiles_of_equal_infinities_are_these() -> None:
-    same(run("vm", lambda v: tv.quantile(v, 0.5), np.array([np.inf, np.inf])), np.float64(np.inf))
+    same(run("cvm", lambda v: tv.quantile(v, 0.5), np.array([np.inf, np.inf])), np.float64(np.inf))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -128,4 +128,4 @@ def test_quantiles_tell_what_is_wrong(
 
 def test_a_quantile_of_nothing_is_an_error_in_the_call() -> None:
     with pytest.raises(IndexError):
-        run("vm", lambda v: tv.quantile(v, 0.5), np.zeros(0))
+        run("cvm", lambda v: tv.quantile(v, 0.5), np.zeros(0))

@@ -56,7 +56,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: np.linalg.vector_norm(v), "np.linalg.vector_norm has no counterpart for Variables; w"),
     (lambda: np.linalg.matmul(m, m), "no counterpart for Variables; write tv.matmul."),
     (lambda: np.linalg.cond(m), "no counterpart for Variables; build it from functions that have"),
-    (lambda: np.linalg.eigvals(m), "an Op with a perform that calls np.linalg.eigvals: see tv.Op"),
+    (lambda: np.fft.fft(v), "an Op with a perform that calls np.fft.fft: see tv.Op"),
     (lambda: ndimage_label(v), "an Op with a perform that calls it: see tv.Op"),
     (lambda: float(x), "Make a function that computes it: tv.function(inputs, x)"),
     (lambda: f"{x:.2f}", "cannot be formatted as '.2f': it has no value before the function runs"),
@@ -175,7 +175,7 @@ def test_a_name_that_is_not_there_is_told_what_to_write(owner: Any, name: str, t
 @pytest.mark.parametrize("module", [np, np.linalg, np.fft], ids=lambda module: module.__name__)
 def test_each_name_of_numpy_is_there_or_answered(module: types.ModuleType) -> None:
     names = {name for name in dir(module) if not name.startswith("_")} - set(tv.__all__)
-    assert len(names) > 10
+    assert names
     assert [name for name in sorted(names) if not elsewhere.advice(name)] == []
 
 

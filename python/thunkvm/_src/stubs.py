@@ -86,13 +86,21 @@ def exposed_stub() -> str:
     methods += [_python_function(name, found) for name, found in own.items()]
     return (
         EXPOSED_HEADER
-        + "".join(f"from {family} import {name} as {name}\n" for family, name in families)
+        + "".join(_imported(family, name) for family, name in families)
         + "\n"
         + "".join(f"{name} = ops.{op}\n" for name, op, _ in _core.exposed_ops())
         + f"\n__all__ = [\n{names}]\n\nMETHODS: builtins.list[str]\n\n"
         + "class Methods:\n"
         + "".join(f"    {line}\n" for line in "".join(methods).splitlines())
     )
+
+
+def _imported(family: str, name: str) -> str:
+    """Return an import of a function under its own name, laid out as the formatter does."""
+    line = f"from {family} import {name} as {name}"
+    if len(line) <= WIDTH:
+        return f"{line}\n"
+    return f"from {family} import (\n    {name} as {name},\n)\n"
 
 
 def _python_function(name: str, found: Any) -> str:

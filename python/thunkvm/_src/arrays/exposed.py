@@ -24,7 +24,17 @@ from thunkvm._src.arrays import (  # noqa: F401
     reductions,
     shapes,
 )
-from thunkvm._src.arrays.composed import counting, distinct, order, quantiles  # noqa: F401
+from thunkvm._src.arrays.composed import (  # noqa: F401
+    counting,
+    distinct,
+    equations,
+    factorizations,
+    least_squares,
+    matrices,
+    order,
+    quantiles,
+    solutions,
+)
 
 _functions = {name: _core.op(op) for name, op, _ in _core.exposed_ops()}
 _functions |= {name: found.function for name, found in public.FUNCTIONS.items() if found.of_package}

@@ -21,6 +21,31 @@ from thunkvm._src.arrays.composed.distinct import argwhere as argwhere
 from thunkvm._src.arrays.composed.distinct import flatnonzero as flatnonzero
 from thunkvm._src.arrays.composed.distinct import nonzero as nonzero
 from thunkvm._src.arrays.composed.distinct import unique as unique
+from thunkvm._src.arrays.composed.equations import (
+    solve_continuous_lyapunov as solve_continuous_lyapunov,
+)
+from thunkvm._src.arrays.composed.equations import solve_discrete_are as solve_discrete_are
+from thunkvm._src.arrays.composed.equations import (
+    solve_discrete_lyapunov as solve_discrete_lyapunov,
+)
+from thunkvm._src.arrays.composed.equations import solve_sylvester as solve_sylvester
+from thunkvm._src.arrays.composed.factorizations import eigvals as eigvals
+from thunkvm._src.arrays.composed.factorizations import logdet as logdet
+from thunkvm._src.arrays.composed.factorizations import lu as lu
+from thunkvm._src.arrays.composed.factorizations import qr as qr
+from thunkvm._src.arrays.composed.factorizations import svd as svd
+from thunkvm._src.arrays.composed.least_squares import lstsq as lstsq
+from thunkvm._src.arrays.composed.least_squares import matrix_rank as matrix_rank
+from thunkvm._src.arrays.composed.least_squares import null_space as null_space
+from thunkvm._src.arrays.composed.least_squares import orth as orth
+from thunkvm._src.arrays.composed.least_squares import pinv as pinv
+from thunkvm._src.arrays.composed.matrices import block_diag as block_diag
+from thunkvm._src.arrays.composed.matrices import expm as expm
+from thunkvm._src.arrays.composed.matrices import kron as kron
+from thunkvm._src.arrays.composed.matrices import matrix_power as matrix_power
+from thunkvm._src.arrays.composed.matrices import multi_dot as multi_dot
+from thunkvm._src.arrays.composed.matrices import tensorinv as tensorinv
+from thunkvm._src.arrays.composed.matrices import tensorsolve as tensorsolve
 from thunkvm._src.arrays.composed.order import argpartition as argpartition
 from thunkvm._src.arrays.composed.order import argsort as argsort
 from thunkvm._src.arrays.composed.order import argtopk as argtopk
@@ -34,6 +59,10 @@ from thunkvm._src.arrays.composed.quantiles import nanpercentile as nanpercentil
 from thunkvm._src.arrays.composed.quantiles import nanquantile as nanquantile
 from thunkvm._src.arrays.composed.quantiles import percentile as percentile
 from thunkvm._src.arrays.composed.quantiles import quantile as quantile
+from thunkvm._src.arrays.composed.solutions import cho_factor as cho_factor
+from thunkvm._src.arrays.composed.solutions import cho_solve as cho_solve
+from thunkvm._src.arrays.composed.solutions import lu_factor as lu_factor
+from thunkvm._src.arrays.composed.solutions import lu_solve as lu_solve
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
@@ -254,10 +283,13 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "block_diag",
     "broadcast_to",
     "cast",
     "cbrt",
     "ceil",
+    "cho_factor",
+    "cho_solve",
     "cholesky",
     "clip",
     "concatenate",
@@ -279,6 +311,7 @@ __all__ = [
     "dot",
     "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "eq",
     "equal",
@@ -292,6 +325,7 @@ __all__ = [
     "exp2",
     "expand_dims",
     "expi",
+    "expm",
     "expm1",
     "eye",
     "flatnonzero",
@@ -337,6 +371,7 @@ __all__ = [
     "jv",
     "kv",
     "lcm",
+    "kron",
     "le",
     "left_shift",
     "less",
@@ -348,13 +383,20 @@ __all__ = [
     "log2",
     "log_ndtr",
     "logaddexp",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
     "logsumexp",
+    "lstsq",
     "lt",
+    "lu",
+    "lu_factor",
+    "lu_solve",
     "matmul",
+    "matrix_power",
+    "matrix_rank",
     "max",
     "maximum",
     "mean",
@@ -364,6 +406,7 @@ __all__ = [
     "mod",
     "moveaxis",
     "mul",
+    "multi_dot",
     "multiply",
     "ndtr",
     "ndtri",
@@ -380,16 +423,20 @@ __all__ = [
     "nonzero",
     "norm",
     "not_equal",
+    "null_space",
     "ones",
     "ones_like",
+    "orth",
     "outer",
     "partition",
     "percentile",
+    "pinv",
     "polygamma",
     "positive",
     "pow",
     "power",
     "prod",
+    "qr",
     "quantile",
     "rad2deg",
     "ravel",
@@ -411,6 +458,10 @@ __all__ = [
     "slogdet",
     "softplus",
     "solve",
+    "solve_continuous_lyapunov",
+    "solve_discrete_are",
+    "solve_discrete_lyapunov",
+    "solve_sylvester",
     "solve_triangular",
     "sort",
     "specify_shape",
@@ -423,12 +474,15 @@ __all__ = [
     "sub",
     "subtract",
     "sum",
+    "svd",
     "svdvals",
     "swapaxes",
     "take",
     "tan",
     "tanh",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "topk",
     "topk_and_argtopk",
     "trace",
