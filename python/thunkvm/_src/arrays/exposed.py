@@ -31,6 +31,7 @@ from thunkvm._src.arrays.composed import (  # noqa: F401
     factorizations,
     least_squares,
     matrices,
+    norms,
     order,
     quantiles,
     solutions,

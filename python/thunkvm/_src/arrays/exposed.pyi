@@ -46,6 +46,9 @@ from thunkvm._src.arrays.composed.matrices import matrix_power as matrix_power
 from thunkvm._src.arrays.composed.matrices import multi_dot as multi_dot
 from thunkvm._src.arrays.composed.matrices import tensorinv as tensorinv
 from thunkvm._src.arrays.composed.matrices import tensorsolve as tensorsolve
+from thunkvm._src.arrays.composed.norms import condition_number as condition_number
+from thunkvm._src.arrays.composed.norms import matrix_norm as matrix_norm
+from thunkvm._src.arrays.composed.norms import vector_norm as vector_norm
 from thunkvm._src.arrays.composed.order import argpartition as argpartition
 from thunkvm._src.arrays.composed.order import argsort as argsort
 from thunkvm._src.arrays.composed.order import argtopk as argtopk
@@ -293,6 +296,7 @@ __all__ = [
     "cholesky",
     "clip",
     "concatenate",
+    "condition_number",
     "conj",
     "conjugate",
     "copysign",
@@ -395,6 +399,7 @@ __all__ = [
     "lu_factor",
     "lu_solve",
     "matmul",
+    "matrix_norm",
     "matrix_power",
     "matrix_rank",
     "max",
@@ -493,6 +498,7 @@ __all__ = [
     "trunc",
     "unique",
     "var",
+    "vector_norm",
     "vstack",
     "where",
     "zeros",
@@ -533,7 +539,9 @@ class Methods:
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> Variable: ...
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Variable: ...
     def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Variable: ...
-    def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable: ...
+    def norm(
+        self, ord: float | str | None = None, axis: Axis = None, *, keepdims: bool = False
+    ) -> Variable: ...
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Variable: ...
     def nonzero(self) -> tuple[Variable, ...]: ...
     def sort(

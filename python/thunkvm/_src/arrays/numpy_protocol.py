@@ -21,9 +21,6 @@ from thunkvm._src.teaching import elsewhere
 
 OP_OF_ONES_OWN = "build it from functions that have one, or write an Op with a perform: see tv.Op"
 
-# NumPy's functions whose names are those of other functions of ours.
-OTHERS = ("cond",)
-
 
 def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Apply the Op that a NumPy ufunc stands for.
@@ -72,7 +69,7 @@ def array_function(
     found = functions().get(func)
     if found is None:
         module = getattr(func, "__module__", "numpy").replace("numpy", "np", 1)
-        told = func.__name__ not in OTHERS and elsewhere.counterpart(func.__name__)
+        told = elsewhere.counterpart(func.__name__)
         told = told or OP_OF_ONES_OWN
         raise TypeError(f"{module}.{func.__name__} has no counterpart for Variables; {told}.")
     return found(*args, **kwargs)

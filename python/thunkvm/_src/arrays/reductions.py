@@ -12,6 +12,7 @@ from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import Axis, normal_axes
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
+from thunkvm._src.arrays.shapes import moveaxis
 from thunkvm._src.graph.values import as_variable
 
 if TYPE_CHECKING:
@@ -251,17 +252,22 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
 
 
 @public(method=True, numpy=("linalg.norm",))
-def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
-    """Return a norm of a vector, or the Frobenius norm of a matrix, as ``numpy.linalg.norm``.
+def norm(
+    x: Any, ord: float | str | None = None, axis: Axis = None, *, keepdims: bool = False
+) -> Variable:
+    """Return a norm of a vector or of a matrix, as ``numpy.linalg.norm``.
 
     Parameters
     ----------
     x : Variable or array-like
-    ord : number, "fro" or None
-        Which vector norm: 1, 2, inf, -inf, 0 (the number of non-zeros) or any other power.
-        None (and "fro" for matrices) is the square root of the sum of squares.
+    ord : number, "fro", "nuc" or None
+        Of a vector 1, 2, inf, -inf, 0 (the number of non-zeros) or any other power; of a matrix
+        those of `matrix_norm`. None is the square root of the sum of squares.
     axis : int, sequence of int or None
-        The axes to reduce; None for all. With an `ord` it has to be one axis.
+        The axes to reduce; None for all. With an `ord` it has to be one axis, or the two of a
+        matrix's rows and columns.
+    keepdims : bool
+        Keep the reduced axes, with length 1.
 
     Returns
     -------
@@ -272,7 +278,7 @@ def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
     Raises
     ------
     ValueError
-        If `ord` is given for more than one axis.
+        If `ord` is given for more than two axes, or there is no such norm.
 
     Examples
     --------
@@ -283,6 +289,9 @@ def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
     """
     x = as_variable(x)
     axes = range(x.ndim) if axis is None else normal_axes("norm", axis, x.ndim)
+    if keepdims:
+        out = norm(x, ord, axis)
+        return ops.expand_dims(out, axis=tuple(sorted(axes))) if axes else out
     if np.dtype(x.dtype).kind in "biu":
         x = astype(x, "float64")  # the lowest integer has no magnitude
     size = ops.abs(x)
@@ -292,6 +301,10 @@ def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
         )
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
         return ops.sqrt(sum(ops.square(size), axis))
+    if len(axes) == 2 and ord in ("nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
+        from thunkvm._src.arrays.composed.norms import matrix_norm  # which is made of this one
+
+        return matrix_norm(moveaxis(x, list(axes), [-2, -1]), ord=ord)
     if len(axes) != 1:
         raise ValueError(
             f"[norm] ord={ord!r} is a norm of vectors, but x has {x.ndim} dimensions; "
