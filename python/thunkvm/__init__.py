@@ -40,7 +40,7 @@ from thunkvm._src.calls.specs import In, Out, Update
 from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
 from thunkvm._src.control.fallback import attempt
 from thunkvm._src.control.loops import fori_loop, while_loop
-from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, hessian, jacobian
+from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, value_and_grad
 from thunkvm._src.graph.op import Op, PureOp, Thunk
 from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
 from thunkvm._src.graph.types import __all__ as _types
@@ -61,6 +61,8 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
     from thunkvm._src.control.scans import scan, until
     from thunkvm._src.control.watching import breakpoint_, print_
+    from thunkvm._src.derivatives.jacobians import hessian, jacobian
+    from thunkvm._src.derivatives.products import Lop, Rop, hvp, jvp, pullback, pushforward, vjp
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
     from thunkvm._src.graph.disconnected import DisconnectedType
     from thunkvm._src.graph.functions_as_ops import as_op
@@ -95,16 +97,17 @@ __all__ = [
     "Apply", "CDataType", "CEnumType", "CLinker", "COp", "CType", "CompileError", "DebugMode",
     "DebugModeError", "DisagreementError", "DisconnectedInputError", "DisconnectedType",
     "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic", "GenericType",
-    "GradientError", "In", "LazyLinker", "MissingInputError", "Mode", "MonitorMode",
+    "GradientError", "In", "LazyLinker", "Lop", "MissingInputError", "Mode", "MonitorMode",
     "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op", "OpWiseCLinker",
-    "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker", "PureOp", "ScalarFromTensor",
+    "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker", "PureOp", "Rop", "ScalarFromTensor",
     "ScalarType", "TensorFromScalar", "TensorType", "Thunk", "Type", "UnusedInputError", "Update",
-    "VMLinker", "Variable", "__version__", "and_", "as_op", "as_variable", "attempt",
-    "breakpoint_", "coalesce", "cond", "config", "constant", "dprint", "fixed_point", "foldl",
-    "foldr", "fori_loop", "function", "get_mode", "grad", "hessian", "ifelse", "jacobian", "map",
-    "memory", "ops", "or_", "print_", "profile", "reduce", "reset_peak_memory",
-    "scalar_from_tensor", "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar",
-    "testing", "to_dot", "until", "verify_grad", "while_loop", "wrap_c",
+    "VMLinker", "Variable", "__version__", "and_", "as_op", "as_variable", "attempt", "breakpoint_",
+    "coalesce", "cond", "config", "constant", "dprint", "fixed_point", "foldl", "foldr",
+    "fori_loop", "function", "get_mode", "grad", "hessian", "hvp", "ifelse", "jacobian", "jvp",
+    "map", "memory", "ops", "or_", "print_", "profile", "pullback", "pushforward", "reduce",
+    "reset_peak_memory", "scalar_from_tensor", "scan", "scan_carry", "shared", "switch_case",
+    "tensor_from_scalar", "testing", "to_dot", "until", "value_and_grad", "verify_grad", "vjp",
+    "while_loop", "wrap_c",
 ]  # fmt: skip
 
 

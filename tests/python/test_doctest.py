@@ -57,6 +57,7 @@ def test_examples_of_a_method(name: str) -> None:
         "README.md",
         "docs/checking.md",
         "docs/coming-from-theano.md",
+        "docs/derivatives.md",
         "docs/emission.md",
         "docs/loops.md",
         "docs/nests.md",

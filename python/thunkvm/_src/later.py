@@ -38,6 +38,10 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.profile": ("profile",),
     "thunkvm._src.views.graph_drawing": ("to_dot",),
     "thunkvm._src.views.tree": ("dprint",),
+    "thunkvm._src.derivatives.jacobians": ("hessian", "jacobian"),
+    "thunkvm._src.derivatives.products": (
+        "Lop", "Rop", "hvp", "jvp", "pullback", "pushforward", "vjp",
+    ),
     "thunkvm._src.derivatives.verification": ("GradientError", "verify_grad"),
     "thunkvm._src.control.fixed_points": ("fixed_point",),
     "thunkvm._src.control.folds": ("foldl", "foldr", "map", "reduce", "scan_carry"),

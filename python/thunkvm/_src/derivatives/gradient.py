@@ -1,27 +1,22 @@
-"""Symbolic derivatives: `grad`, `jacobian`, `hessian`."""
+"""Gradients of scalars: `grad`, `value_and_grad`."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal, overload
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any, overload
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.arrays.creation import full, zeros_like
-from thunkvm._src.derivatives.scalar_gradients import gradients, is_number
-from thunkvm._src.teaching.nearest import did_you_mean
-
-Disconnected = Literal["raise", "warn", "ignore"]
-POLICIES = ("raise", "warn", "ignore")
-
-
-class DisconnectedInputError(ValueError):
-    """The cost does not depend on a variable that a gradient was asked for."""
-
-    __module__ = "thunkvm"
+from thunkvm._src.derivatives.arguments import (
+    Disconnected,
+    DisconnectedInputError,
+    check_policy,
+    check_variable,
+    disconnected,
+    variables,
+    zeros,
+)
+from thunkvm._src.derivatives.scalar_gradients import gradients
 
 
 @overload
@@ -38,12 +33,19 @@ def grad(
     disconnected_inputs: Disconnected = ...,
     consider_constant: Variable | Sequence[Variable] = ...,
 ) -> list[Variable]: ...
+@overload
 def grad(
     cost: Variable,
-    wrt: Variable | Sequence[Variable],
+    wrt: Any,
+    disconnected_inputs: Disconnected = ...,
+    consider_constant: Variable | Sequence[Variable] = ...,
+) -> Any: ...
+def grad(
+    cost: Variable,
+    wrt: Any,
     disconnected_inputs: Disconnected = "raise",
     consider_constant: Variable | Sequence[Variable] = (),
-) -> Variable | list[Variable]:
+) -> Any:
     """Return the gradient of a scalar with respect to variables.
 
     The gradient of a branch lives in that branch: what is not taken adds no cost, no NaN and no
@@ -53,7 +55,7 @@ def grad(
     ----------
     cost : Variable
         What to differentiate; 0-d, of a float dtype.
-    wrt : Variable or sequence of Variable
+    wrt : Variable, sequence of Variable, or nested lists, tuples, dicts and dataclasses of them
         With respect to what.
     disconnected_inputs : {"raise", "warn", "ignore"}
         What to do about a variable that `cost` does not depend on, or whose shape alone it depends
@@ -65,8 +67,9 @@ def grad(
 
     Returns
     -------
-    Variable or list of Variable
-        A gradient of the shape and dtype of each variable; a list if `wrt` was a sequence.
+    Variable, list of Variable or structure
+        A gradient of the shape and dtype of each variable; a list if `wrt` was a flat sequence,
+        and a structure like `wrt` if it was one.
 
     Raises
     ------
@@ -86,23 +89,51 @@ def grad(
     >>> float(f(4.0)), float(f(-1.0))
     (0.25, 0.0)
     """
-    wanted = _variables("grad", wrt)
-    _check_policy(disconnected_inputs)
-    if not isinstance(cost, Variable):
-        from thunkvm._src.teaching.elsewhere import called
-
-        raise TypeError(
-            f"[grad] the cost is {cost!r}, a {type(cost).__name__}; give a Variable" + called(cost)
-        )
-    constants = _variables("grad", consider_constant, "consider_constant")
+    wanted, rebuilt = variables("grad", wrt)
+    check_policy(disconnected_inputs)
+    check_variable("grad", "cost", cost)
+    constants, _ = variables("grad", consider_constant, "consider_constant")
     found = _gradients_around(cost, wanted, constants) if constants else gradients(cost, wanted)
-    out = [
-        _disconnected("grad", cost, variable, disconnected_inputs, _zeros(variable))
-        if gradient is None
-        else gradient
-        for gradient, variable in zip(found, wanted, strict=True)
-    ]
-    return out[0] if isinstance(wrt, Variable) else out
+    return rebuilt(
+        [
+            disconnected("grad", cost, variable, disconnected_inputs, zeros(variable))
+            if gradient is None
+            else gradient
+            for gradient, variable in zip(found, wanted, strict=True)
+        ]
+    )
+
+
+def value_and_grad(
+    cost: Variable, wrt: Any, disconnected_inputs: Disconnected = "raise"
+) -> tuple[Variable, Any]:
+    """Return a scalar and its gradient: ``(cost, grad(cost, wrt))``.
+
+    A function of both computes what they share once.
+
+    Parameters
+    ----------
+    cost : Variable
+        What to differentiate; 0-d, of a float dtype.
+    wrt : Variable, sequence of Variable or structure
+        With respect to what, as of `grad`.
+    disconnected_inputs : {"raise", "warn", "ignore"}
+        As of `grad`.
+
+    Returns
+    -------
+    tuple
+        The cost, and its gradient as `grad` returns it.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.value_and_grad(x**3, {"x": x}))
+    >>> f(2.0)
+    (np.float64(8.0), {'x': np.float64(12.0)})
+    """
+    return cost, grad(cost, wrt, disconnected_inputs)
 
 
 def _gradients_around(
@@ -117,152 +148,4 @@ def _gradients_around(
     return [None if gradient is None else next(back) for gradient in found]
 
 
-@overload
-def jacobian(
-    expression: Variable, wrt: Variable, disconnected_inputs: Disconnected = ...
-) -> Variable: ...
-@overload
-def jacobian(
-    expression: Variable, wrt: Sequence[Variable], disconnected_inputs: Disconnected = ...
-) -> list[Variable]: ...
-def jacobian(
-    expression: Variable,
-    wrt: Variable | Sequence[Variable],
-    disconnected_inputs: Disconnected = "raise",
-) -> Variable | list[Variable]:
-    """Return the derivatives of every element of an expression, from one batched backward pass.
-
-    Parameters
-    ----------
-    expression : Variable
-        What to differentiate, of a float dtype.
-    wrt : Variable or sequence of Variable
-        With respect to what.
-    disconnected_inputs : {"raise", "warn", "ignore"}
-        As in `grad`.
-
-    Returns
-    -------
-    Variable or list of Variable
-        Its shape is ``expression.shape + wrt.shape``; a list if `wrt` was a sequence.
-
-    Raises
-    ------
-    DisconnectedInputError
-        If the expression does not depend on a variable.
-    NotImplementedError
-        If an Op on the way has no gradient, or its gradient cannot be batched.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.vector("x")
-    >>> tv.function([x], tv.jacobian(x * x, x))([1.0, 2.0])
-    array([[2., 0.],
-           [0., 4.]])
-    """
-    wanted = _variables("jacobian", wrt)
-    _check_policy(disconnected_inputs)
-    if not isinstance(expression, Variable):
-        from thunkvm._src.teaching.elsewhere import called
-
-        raise TypeError(
-            f"[jacobian] the expression is {expression!r}; give a Variable" + called(expression)
-        )
-    out = []
-    for variable in wanted:
-        if variable in _ancestors(expression):
-            out.append(_core.jacobian(expression, variable))
-        else:
-            lengths = [*_lengths(expression), *_lengths(variable)]
-            zeros = full(lengths, 0, variable.dtype)
-            out.append(_disconnected("jacobian", expression, variable, disconnected_inputs, zeros))
-    return out[0] if isinstance(wrt, Variable) else out
-
-
-def hessian(cost: Variable, wrt: Variable) -> Variable:
-    """Return the second derivatives of a scalar with respect to one variable.
-
-    Parameters
-    ----------
-    cost : Variable
-        What to differentiate; 0-d, of a float dtype.
-    wrt : Variable
-        With respect to what.
-
-    Returns
-    -------
-    Variable
-        Its shape is ``wrt.shape + wrt.shape``.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.vector("x")
-    >>> tv.function([x], tv.hessian(tv.sum(x**3), x))([1.0, 2.0])
-    array([[ 6.,  0.],
-           [ 0., 12.]])
-    """
-    return jacobian(grad(cost, wrt), wrt, "ignore")
-
-
-def _ancestors(expression: Variable) -> set[Variable]:
-    found = {expression, *_core.leaves([expression])}
-    for node in _core.topological_order([expression]):
-        found.update(node.outputs)
-    return found
-
-
-def _lengths(variable: Variable) -> list[Variable]:
-    return [variable.shape[axis] for axis in range(variable.ndim)]
-
-
-def _variables(what: str, given: Any, name: str = "wrt") -> list[Variable]:
-    if given is None or not isinstance(given, (Variable, Iterable)):
-        raise TypeError(
-            f"[{what}] {name} is {given!r}, a {type(given).__name__}; give a Variable or a list of "
-            "them."
-        )
-    wanted = [given] if isinstance(given, Variable) else list(given)
-    for variable in wanted:
-        if not isinstance(variable, Variable):
-            raise TypeError(
-                f"[{what}] {name} has {variable!r}, a {type(variable).__name__}; "
-                "give a Variable or a list of them."
-            )
-    return wanted
-
-
-def _check_policy(policy: str) -> None:
-    if policy not in POLICIES:
-        raise ValueError(
-            f"disconnected_inputs is {policy!r}; it has to be one of {', '.join(POLICIES)}."
-            + did_you_mean(str(policy), POLICIES)
-        )
-
-
-def _zeros(variable: Variable) -> Variable:
-    """Return zeros of a variable's Type."""
-    if not is_number(variable):
-        return zeros_like(variable)
-    from thunkvm.c.scalar_ops import scalar_from_tensor
-
-    zero: Variable = scalar_from_tensor(full((), 0, variable.type.dtype))
-    return zero
-
-
-def _disconnected(
-    what: str, of: Variable, variable: Variable, policy: str, zeros: Variable
-) -> Variable:
-    kind = np.dtype(variable.type.dtype).kind
-    reason = f"[{what}] {of} does not depend differentiably on {variable}"
-    if kind not in "fc":
-        reason += (
-            f", whose values of {variable.type.dtype} are not continuous: make it a float variable"
-        )
-    message = f'{reason}; leave it out of wrt, or pass disconnected_inputs="ignore" to get zeros.'
-    if policy == "raise":
-        raise DisconnectedInputError(message)
-    if policy == "warn":
-        warnings.warn(message, stacklevel=4)
-    return zeros
+__all__ = ["DisconnectedInputError", "grad", "value_and_grad"]

@@ -119,13 +119,25 @@ def rebuild(tree: Any, next_leaf: Callable[[], Any]) -> Any:
     inside = children(tree)
     if inside is None:
         return next_leaf()
-    values = [rebuild(child, next_leaf) for _, child in inside]
+    return with_children(tree, [rebuild(child, next_leaf) for _, child in inside])
+
+
+def with_children(tree: Any, values: list[Any]) -> Any:
+    """Return a list, tuple, dict or dataclass like `tree`, with these children in order.
+
+    Examples
+    --------
+    >>> from thunkvm._src.graph.structure import with_children
+    >>> with_children({"a": 1, "b": (2,)}, [3, [4]])
+    {'a': 3, 'b': [4]}
+    """
     if isinstance(tree, dict):
         return dict(zip(tree, values, strict=True))
     if isinstance(tree, list):
         return values
     if _is_of_dataclass(tree):
-        return replace(tree, **dict(zip((key for key, _ in inside), values, strict=True)))
+        names = (field.name for field in fields(tree))
+        return replace(tree, **dict(zip(names, values, strict=True)))
     return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)
 
 

@@ -84,13 +84,16 @@ def attach(names: Iterable[str], package: dict[str, Any]) -> None:
         function = package.get(name)
         if not isinstance(function, FunctionType) or "__wrapped__" in vars(function):
             continue
-        made = Namesake(teaching(function)) if name == "tensor" else teaching(function)
-        package[name] = made
-        # Where pickle looks for it, by the name that it has there.
+        # Where pickle looks for it, by the name that it has there; an alias is the same function.
         home = vars(sys.modules[function.__module__])
         own_name = function.__name__
-        if home.get(own_name) is function:
-            home[own_name] = made
+        made = home.get(own_name)
+        if getattr(made, "__wrapped__", None) is not function:
+            made = Namesake(teaching(function)) if name == "tensor" else teaching(function)
+        package[name] = made
+        for each in (own_name, name):
+            if home.get(each) is function:
+                home[each] = made
 
 
 def _advice(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> str:
