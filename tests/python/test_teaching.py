@@ -229,6 +229,7 @@ def test_the_methods_of_an_ndarray_that_are_functions_of_ours() -> None:
 
 
 @pytest.mark.parametrize("name", ["zz", "conct", "nothing_like_it"])
+@pytest.mark.parametrize("name", ["zz", "conct", "bessel", "nothing_like_it"])
 def test_what_is_far_from_every_name_is_not_guessed(name: str) -> None:
     with pytest.raises(AttributeError) as error:
         getattr(tv, name)

@@ -25,6 +25,7 @@ from thunkvm._src.arrays import (  # noqa: F401
     shapes,
 )
 from thunkvm._src.arrays.composed import (  # noqa: F401
+    activations,
     counting,
     distinct,
     equations,
@@ -34,7 +35,10 @@ from thunkvm._src.arrays.composed import (  # noqa: F401
     norms,
     order,
     quantiles,
+    rows,
     solutions,
+    special,
+    stacks,
 )
 
 _functions = {name: _core.op(op) for name, op, _ in _core.exposed_ops()}

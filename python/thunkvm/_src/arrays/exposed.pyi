@@ -66,6 +66,30 @@ from thunkvm._src.arrays.composed.solutions import cho_factor as cho_factor
 from thunkvm._src.arrays.composed.solutions import cho_solve as cho_solve
 from thunkvm._src.arrays.composed.solutions import lu_factor as lu_factor
 from thunkvm._src.arrays.composed.solutions import lu_solve as lu_solve
+from thunkvm._src.arrays.composed.activations import elu as elu
+from thunkvm._src.arrays.composed.activations import gelu as gelu
+from thunkvm._src.arrays.composed.activations import hard_sigmoid as hard_sigmoid
+from thunkvm._src.arrays.composed.activations import log_softmax as log_softmax
+from thunkvm._src.arrays.composed.activations import logsumexp as logsumexp
+from thunkvm._src.arrays.composed.activations import relu as relu
+from thunkvm._src.arrays.composed.activations import selu as selu
+from thunkvm._src.arrays.composed.activations import silu as silu
+from thunkvm._src.arrays.composed.activations import softmax as softmax
+from thunkvm._src.arrays.composed.activations import swish as swish
+from thunkvm._src.arrays.composed.special import beta as beta
+from thunkvm._src.arrays.composed.special import betaln as betaln
+from thunkvm._src.arrays.composed.special import boxcox as boxcox
+from thunkvm._src.arrays.composed.special import boxcox1p as boxcox1p
+from thunkvm._src.arrays.composed.special import entr as entr
+from thunkvm._src.arrays.composed.special import expit as expit
+from thunkvm._src.arrays.composed.special import kl_div as kl_div
+from thunkvm._src.arrays.composed.special import log1mexp as log1mexp
+from thunkvm._src.arrays.composed.special import logit as logit
+from thunkvm._src.arrays.composed.special import multigammaln as multigammaln
+from thunkvm._src.arrays.composed.special import rel_entr as rel_entr
+from thunkvm._src.arrays.composed.special import sinc as sinc
+from thunkvm._src.arrays.composed.special import xlog1py as xlog1py
+from thunkvm._src.arrays.composed.special import xlogy as xlogy
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
@@ -99,7 +123,6 @@ from thunkvm._src.arrays.reductions import all as all
 from thunkvm._src.arrays.reductions import any as any
 from thunkvm._src.arrays.reductions import argmax as argmax
 from thunkvm._src.arrays.reductions import argmin as argmin
-from thunkvm._src.arrays.reductions import logsumexp as logsumexp
 from thunkvm._src.arrays.reductions import max as max
 from thunkvm._src.arrays.reductions import mean as mean
 from thunkvm._src.arrays.reductions import min as min
@@ -287,6 +310,13 @@ __all__ = [
     "bitwise_or",
     "bitwise_xor",
     "block_diag",
+    "beta",
+    "betaln",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "boxcox",
+    "boxcox1p",
     "broadcast_to",
     "cast",
     "cbrt",
@@ -317,6 +347,8 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "elu",
+    "entr",
     "eq",
     "equal",
     "erf",
@@ -330,6 +362,7 @@ __all__ = [
     "expand_dims",
     "expi",
     "expm",
+    "expit",
     "expm1",
     "eye",
     "flatnonzero",
@@ -349,12 +382,14 @@ __all__ = [
     "gammaln",
     "gcd",
     "ge",
+    "gelu",
     "greater",
     "greater_equal",
     "gt",
     "heaviside",
     "histogram",
     "histogram_bin_edges",
+    "hard_sigmoid",
     "hstack",
     "hypot",
     "i0",
@@ -376,6 +411,7 @@ __all__ = [
     "kv",
     "lcm",
     "kron",
+    "kl_div",
     "le",
     "left_shift",
     "less",
@@ -383,15 +419,18 @@ __all__ = [
     "linspace",
     "log",
     "log10",
+    "log1mexp",
     "log1p",
     "log2",
     "log_ndtr",
+    "log_softmax",
     "logaddexp",
     "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logit",
     "logsumexp",
     "lstsq",
     "lt",
@@ -412,6 +451,7 @@ __all__ = [
     "moveaxis",
     "mul",
     "multi_dot",
+    "multigammaln",
     "multiply",
     "ndtr",
     "ndtri",
@@ -447,20 +487,26 @@ __all__ = [
     "ravel",
     "real",
     "reciprocal",
+    "rel_entr",
+    "relu",
     "remainder",
     "reshape",
     "right_shift",
     "round",
     "searchsorted",
+    "selu",
     "set_subtensor",
     "shape",
     "sigmoid",
     "sign",
     "signbit",
+    "silu",
     "sin",
+    "sinc",
     "sinh",
     "size",
     "slogdet",
+    "softmax",
     "softplus",
     "solve",
     "solve_continuous_lyapunov",
@@ -482,6 +528,7 @@ __all__ = [
     "svd",
     "svdvals",
     "swapaxes",
+    "swish",
     "take",
     "tan",
     "tanh",
@@ -501,6 +548,8 @@ __all__ = [
     "vector_norm",
     "vstack",
     "where",
+    "xlog1py",
+    "xlogy",
     "zeros",
     "zeros_like",
 ]

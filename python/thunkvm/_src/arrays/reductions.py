@@ -225,32 +225,6 @@ def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Variab
     return ops.argmin(x, axis=axis, keepdims=keepdims)
 
 
-@public()
-def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
-    """Return ``log(sum(exp(x)))`` over axes, without overflow; parameters as of `sum`.
-
-    Of no elements it is -inf.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.vector("x")
-    >>> float(tv.function([x], tv.logsumexp(x))([1000.0, 1000.0])).__round__(6)
-    1000.693147
-    """
-    x = as_variable(x)
-    if axis is not None and x.ndim:
-        axis = normal_axes("logsumexp", axis, x.ndim)
-    largest = ops.max(x, axis=axis, keepdims=True, or_identity=True)
-    # An infinite maximum would give inf - inf; with 0 in its place the sum is inf or 0, as it is.
-    shift = ops.stop_gradient(ops.where(ops.isfinite(largest), largest, 0.0))
-    out = ops.log(sum(ops.exp(x - shift), axis, keepdims=True)) + shift
-    if keepdims:
-        return out
-    axes = tuple(range(x.ndim)) if axis is None else axis
-    return ops.squeeze(out, axis=axes) if x.ndim else out
-
-
 @public(method=True, numpy=("linalg.norm",))
 def norm(
     x: Any, ord: float | str | None = None, axis: Axis = None, *, keepdims: bool = False

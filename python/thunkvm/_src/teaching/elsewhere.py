@@ -24,8 +24,8 @@ def answers(table: str) -> dict[str, str]:
     Examples
     --------
     >>> from thunkvm._src.teaching.elsewhere import answers
-    >>> answers("functions")["relu"], answers("parameters")["dim"]
-    ('write tv.maximum(x, 0)', 'axis')
+    >>> answers("functions")["sqr"], answers("parameters")["dim"]
+    ('write tv.square', 'axis')
     """
     return {
         name: told.replace("{name}", name).replace("{functions}", FUNCTIONS)
@@ -50,8 +50,8 @@ def advice(name: str) -> str:
     Examples
     --------
     >>> from thunkvm._src.teaching.elsewhere import advice
-    >>> advice("asin"), advice("relu"), advice("newaxis"), advice("no_such_name")
-    ('write tv.arcsin', 'write tv.maximum(x, 0)', 'write None: x[:, None]', '')
+    >>> advice("asin"), advice("sqr"), advice("newaxis"), advice("no_such_name")
+    ('write tv.arcsin', 'write tv.square', 'write None: x[:, None]', '')
     >>> advice("bincount")
     'write an Op with a perform that calls np.bincount: see tv.Op'
     """
@@ -106,8 +106,8 @@ def no_name(owner: str, name: str, names: Iterable[str], known: Mapping[str, str
     Examples
     --------
     >>> from thunkvm._src.teaching.elsewhere import no_name
-    >>> no_name("thunkvm", "relu", ["exp"])
-    "thunkvm has no 'relu'; write tv.maximum(x, 0)"
+    >>> no_name("thunkvm", "sqr", ["exp"])
+    "thunkvm has no 'sqr'; write tv.square"
     >>> no_name("thunkvm", "epx", ["exp"])
     "thunkvm has no 'epx'. Did you mean 'exp'?"
     """
