@@ -61,6 +61,12 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
     from thunkvm._src.control.scans import scan, until
     from thunkvm._src.control.watching import breakpoint_, print_
+    from thunkvm._src.derivatives.identities import (
+        disconnected_grad,
+        grad_clip,
+        grad_scale,
+        zero_grad,
+    )
     from thunkvm._src.derivatives.jacobians import hessian, jacobian
     from thunkvm._src.derivatives.products import Lop, Rop, hvp, jvp, pullback, pushforward, vjp
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
@@ -102,12 +108,12 @@ __all__ = [
     "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker", "PureOp", "Rop", "ScalarFromTensor",
     "ScalarType", "TensorFromScalar", "TensorType", "Thunk", "Type", "UnusedInputError", "Update",
     "VMLinker", "Variable", "__version__", "and_", "as_op", "as_variable", "attempt", "breakpoint_",
-    "coalesce", "cond", "config", "constant", "dprint", "fixed_point", "foldl", "foldr",
-    "fori_loop", "function", "get_mode", "grad", "hessian", "hvp", "ifelse", "jacobian", "jvp",
-    "map", "memory", "ops", "or_", "print_", "profile", "pullback", "pushforward", "reduce",
-    "reset_peak_memory", "scalar_from_tensor", "scan", "scan_carry", "shared", "switch_case",
-    "tensor_from_scalar", "testing", "to_dot", "until", "value_and_grad", "verify_grad", "vjp",
-    "while_loop", "wrap_c",
+    "coalesce", "cond", "config", "constant", "disconnected_grad", "dprint", "fixed_point", "foldl",
+    "foldr", "fori_loop", "function", "get_mode", "grad", "grad_clip", "grad_scale", "hessian",
+    "hvp", "ifelse", "jacobian", "jvp", "map", "memory", "ops", "or_", "print_", "profile",
+    "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan",
+    "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until",
+    "value_and_grad", "verify_grad", "vjp", "while_loop", "wrap_c", "zero_grad",
 ]  # fmt: skip
 
 

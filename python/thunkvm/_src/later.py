@@ -47,6 +47,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm._src.control.folds": ("foldl", "foldr", "map", "reduce", "scan_carry"),
     "thunkvm._src.control.scans": ("scan", "until"),
     "thunkvm._src.control.watching": ("breakpoint_", "print_"),
+    "thunkvm._src.derivatives.identities": (
+        "disconnected_grad", "grad_clip", "grad_scale", "zero_grad",
+    ),
 }  # fmt: skip
 
 #: The package's modules that users see and that are imported when they are first asked for.
