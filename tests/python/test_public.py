@@ -54,6 +54,9 @@ def test_each_function_is_defined_once_and_registered_there() -> None:
                 for d in node.decorator_list
             ):
                 defined[node.name] = defined.get(node.name, 0) + 1
+            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("public()("):
+                name = ast.unparse(node.targets[0])
+                defined[name] = defined.get(name, 0) + 1
     assert defined == dict.fromkeys(public.FUNCTIONS, 1)
 
 

@@ -27,18 +27,26 @@ from thunkvm._src.arrays import (  # noqa: F401
 from thunkvm._src.arrays.composed import (  # noqa: F401
     activations,
     counting,
+    differences,
     distinct,
     equations,
     factorizations,
+    flipping,
+    grids,
     least_squares,
+    lengths,
     matrices,
     norms,
     order,
+    padding,
     quantiles,
+    repeating,
     rows,
     solutions,
     special,
+    splitting,
     stacks,
+    triangles,
 )
 
 _functions = {name: _core.op(op) for name, op, _ in _core.exposed_ops()}

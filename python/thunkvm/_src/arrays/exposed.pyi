@@ -90,6 +90,38 @@ from thunkvm._src.arrays.composed.special import rel_entr as rel_entr
 from thunkvm._src.arrays.composed.special import sinc as sinc
 from thunkvm._src.arrays.composed.special import xlog1py as xlog1py
 from thunkvm._src.arrays.composed.special import xlogy as xlogy
+from thunkvm._src.arrays.composed.differences import diff as diff
+from thunkvm._src.arrays.composed.differences import ediff1d as ediff1d
+from thunkvm._src.arrays.composed.differences import gradient as gradient
+from thunkvm._src.arrays.composed.differences import trapezoid as trapezoid
+from thunkvm._src.arrays.composed.differences import unwrap as unwrap
+from thunkvm._src.arrays.composed.flipping import flip as flip
+from thunkvm._src.arrays.composed.flipping import fliplr as fliplr
+from thunkvm._src.arrays.composed.flipping import flipud as flipud
+from thunkvm._src.arrays.composed.flipping import roll as roll
+from thunkvm._src.arrays.composed.flipping import rot90 as rot90
+from thunkvm._src.arrays.composed.grids import indices as indices
+from thunkvm._src.arrays.composed.grids import ix_ as ix_
+from thunkvm._src.arrays.composed.grids import meshgrid as meshgrid
+from thunkvm._src.arrays.composed.grids import mgrid as mgrid
+from thunkvm._src.arrays.composed.grids import ogrid as ogrid
+from thunkvm._src.arrays.composed.padding import pad as pad
+from thunkvm._src.arrays.composed.repeating import repeat as repeat
+from thunkvm._src.arrays.composed.repeating import tile as tile
+from thunkvm._src.arrays.composed.splitting import array_split as array_split
+from thunkvm._src.arrays.composed.splitting import dsplit as dsplit
+from thunkvm._src.arrays.composed.splitting import hsplit as hsplit
+from thunkvm._src.arrays.composed.splitting import split as split
+from thunkvm._src.arrays.composed.splitting import vsplit as vsplit
+from thunkvm._src.arrays.composed.triangles import diag_indices as diag_indices
+from thunkvm._src.arrays.composed.triangles import diag_indices_from as diag_indices_from
+from thunkvm._src.arrays.composed.triangles import diagflat as diagflat
+from thunkvm._src.arrays.composed.triangles import fill_diagonal as fill_diagonal
+from thunkvm._src.arrays.composed.triangles import tri as tri
+from thunkvm._src.arrays.composed.triangles import tril_indices as tril_indices
+from thunkvm._src.arrays.composed.triangles import tril_indices_from as tril_indices_from
+from thunkvm._src.arrays.composed.triangles import triu_indices as triu_indices
+from thunkvm._src.arrays.composed.triangles import triu_indices_from as triu_indices_from
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
@@ -302,6 +334,7 @@ __all__ = [
     "argsort",
     "argtopk",
     "argwhere",
+    "array_split",
     "astype",
     "betainc",
     "betaincinv",
@@ -337,12 +370,18 @@ __all__ = [
     "deg2rad",
     "det",
     "diag",
+    "diag_indices",
+    "diag_indices_from",
+    "diagflat",
     "diagonal",
+    "diff",
     "digamma",
     "digitize",
     "divide",
     "divmod",
     "dot",
+    "dsplit",
+    "ediff1d",
     "eig",
     "eigh",
     "eigvals",
@@ -366,6 +405,10 @@ __all__ = [
     "expm1",
     "eye",
     "flatnonzero",
+    "fill_diagonal",
+    "flip",
+    "fliplr",
+    "flipud",
     "floor",
     "floor_div",
     "floor_divide",
@@ -390,6 +433,11 @@ __all__ = [
     "histogram",
     "histogram_bin_edges",
     "hard_sigmoid",
+    "gradient",
+    "greater",
+    "greater_equal",
+    "gt",
+    "hsplit",
     "hstack",
     "hypot",
     "i0",
@@ -397,6 +445,7 @@ __all__ = [
     "identity",
     "imag",
     "inc_subtensor",
+    "indices",
     "inner",
     "interp",
     "inv",
@@ -412,6 +461,7 @@ __all__ = [
     "lcm",
     "kron",
     "kl_div",
+    "ix_",
     "le",
     "left_shift",
     "less",
@@ -445,6 +495,8 @@ __all__ = [
     "maximum",
     "mean",
     "median",
+    "meshgrid",
+    "mgrid",
     "min",
     "minimum",
     "mod",
@@ -469,6 +521,7 @@ __all__ = [
     "norm",
     "not_equal",
     "null_space",
+    "ogrid",
     "ones",
     "ones_like",
     "orth",
@@ -476,6 +529,7 @@ __all__ = [
     "partition",
     "percentile",
     "pinv",
+    "pad",
     "polygamma",
     "positive",
     "pow",
@@ -490,8 +544,11 @@ __all__ = [
     "rel_entr",
     "relu",
     "remainder",
+    "repeat",
     "reshape",
     "right_shift",
+    "roll",
+    "rot90",
     "round",
     "searchsorted",
     "selu",
@@ -516,6 +573,7 @@ __all__ = [
     "solve_triangular",
     "sort",
     "specify_shape",
+    "split",
     "sqrt",
     "square",
     "squeeze",
@@ -537,15 +595,25 @@ __all__ = [
     "tensorsolve",
     "topk",
     "topk_and_argtopk",
+    "tile",
     "trace",
     "transpose",
+    "trapezoid",
+    "tri",
     "tril",
+    "tril_indices",
+    "tril_indices_from",
     "triu",
+    "triu_indices",
+    "triu_indices_from",
     "true_div",
     "trunc",
     "unique",
     "var",
     "vector_norm",
+    "unwrap",
+    "var",
+    "vsplit",
     "vstack",
     "where",
     "xlog1py",
@@ -605,6 +673,8 @@ class Methods:
     def argpartition(
         self, kth: int | Sequence[int], axis: int | None = -1, *, kind: str = "introselect"
     ) -> Variable: ...
+    def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable: ...
+    def repeat(self, repeats: Any, axis: int | None = None) -> Variable: ...
     @property
     def T(self) -> Variable: ...  # noqa: N802
     @property

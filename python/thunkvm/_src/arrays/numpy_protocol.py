@@ -82,7 +82,8 @@ def counterparts() -> dict[str, Callable[..., Any]]:
     Names that NumPy does not have, those of other libraries' ufuncs, are among them.
     """
     package = vars(sys.modules["thunkvm"])  # whose functions teach
-    ours = {name: package[name] for name in exposed.__all__}
+    apart = {name for name, function in public.FUNCTIONS.items() if not function.of_numpy}
+    ours = {name: package[name] for name in exposed.__all__ if name not in apart}
     for name, function in public.FUNCTIONS.items():
         for path in function.numpy:
             ours[path] = package[name] if function.of_package else function.function

@@ -9,15 +9,22 @@ what the Ops' prototypes expose (`exposed`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+
+class Named(Protocol):
+    """A function, or another object with a name: `mgrid` is indexed."""
+
+    __name__: str
+
+
+Function = TypeVar("Function", bound=Named)
 
 
 class Public(NamedTuple):
     """The description of one public function."""
 
-    function: Callable[..., Any]
+    function: Any
     #: Whether the package has it; else it is NumPy's alone, ``np.fabs(x)``.
     of_package: bool
     #: Whether Variables have it as a method.
@@ -26,13 +33,20 @@ class Public(NamedTuple):
     numpy: tuple[str, ...]
     #: The ufunc whose ``reduce`` it is.
     reduces: str
+    #: Whether it stands for NumPy's function of its name.
+    of_numpy: bool
 
 
 FUNCTIONS: dict[str, Public] = {}
 
 
 def public(
-    *, of_package: bool = True, method: bool = False, numpy: tuple[str, ...] = (), reduces: str = ""
+    *,
+    of_package: bool = True,
+    method: bool = False,
+    numpy: tuple[str, ...] = (),
+    reduces: str = "",
+    of_numpy: bool = True,
 ) -> Callable[[Function], Function]:
     """Register a function of the package, under its own name.
 
@@ -46,6 +60,8 @@ def public(
         NumPy's functions that it is besides the one of its name: ``("amax", "linalg.norm")``.
     reduces : str
         The ufunc of NumPy's whose ``reduce`` it is.
+    of_numpy : bool
+        False for what NumPy does in place: ``np.fill_diagonal(x, 0)`` would do nothing.
 
     Returns
     -------
@@ -68,10 +84,10 @@ def public(
         name = function.__name__
         if name in FUNCTIONS:
             raise ValueError(f"There is a public function {name!r} already.")
-        FUNCTIONS[name] = Public(function, of_package, method, numpy, reduces)
+        FUNCTIONS[name] = Public(function, of_package, method, numpy, reduces, of_numpy)
         return function
 
     return register
 
 
-__all__ = ["FUNCTIONS", "Public", "public"]
+__all__ = ["FUNCTIONS", "Named", "Public", "public"]
