@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,10 @@ def _python_function(name: str, found: Any) -> str:
     ]
     # Annotations are strings here, which stubs write without their quotes; defaults keep theirs.
     listed = str(signature.replace(parameters=own)).replace("'", "").replace(QUOTE, '"')
+    own = [first.replace(name="self", annotation=first.empty), *others]
+    listed = str(signature.replace(parameters=own))
+    # Annotations are written without quotes, and defaults with double ones.
+    listed = re.sub(r"(: |-> )'([^']*)'", r"\1\2", listed).replace("'", '"')
     head, _, returns = listed.rpartition(" -> ")
     return _laid_out(f"def {name}(", head[1:-1].split(", "), f") -> {returns}: ...")
 
