@@ -63,6 +63,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: float(x), "Make a function that computes it: tv.function(inputs, x)"),
     (lambda: f"{x:.2f}", "cannot be formatted as '.2f': it has no value before the function runs"),
     (lambda: np.sort(v), "np.sort has no counterpart for Variables; write an Op with a perform"),
+    (lambda: np.lcm(tv.lscalar(), 2), "np.lcm has no counterpart for Variables; "),
     (lambda: np.interp(x, [0.0], [0.0]), "np.interp has no counterpart for Variables"),
     (
         lambda: np.lexsort(v),

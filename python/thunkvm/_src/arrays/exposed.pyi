@@ -90,11 +90,29 @@ from thunkvm._src.arrays.composed.special import rel_entr as rel_entr
 from thunkvm._src.arrays.composed.special import sinc as sinc
 from thunkvm._src.arrays.composed.special import xlog1py as xlog1py
 from thunkvm._src.arrays.composed.special import xlogy as xlogy
+from thunkvm._src.arrays.composed.along_axes import put_along_axis as put_along_axis
+from thunkvm._src.arrays.composed.along_axes import take_along_axis as take_along_axis
+from thunkvm._src.arrays.composed.arithmetic import float_power as float_power
+from thunkvm._src.arrays.composed.arithmetic import fmod as fmod
+from thunkvm._src.arrays.composed.arithmetic import logaddexp2 as logaddexp2
+from thunkvm._src.arrays.composed.choosing import broadcast_arrays as broadcast_arrays
+from thunkvm._src.arrays.composed.choosing import choose as choose
+from thunkvm._src.arrays.composed.choosing import piecewise as piecewise
+from thunkvm._src.arrays.composed.choosing import select as select
+from thunkvm._src.arrays.composed.choosing import switch as switch
+from thunkvm._src.arrays.composed.closeness import allclose as allclose
+from thunkvm._src.arrays.composed.closeness import array_equal as array_equal
+from thunkvm._src.arrays.composed.closeness import isclose as isclose
 from thunkvm._src.arrays.composed.differences import diff as diff
 from thunkvm._src.arrays.composed.differences import ediff1d as ediff1d
 from thunkvm._src.arrays.composed.differences import gradient as gradient
 from thunkvm._src.arrays.composed.differences import trapezoid as trapezoid
 from thunkvm._src.arrays.composed.differences import unwrap as unwrap
+from thunkvm._src.arrays.composed.dimensions import atleast_1d as atleast_1d
+from thunkvm._src.arrays.composed.dimensions import atleast_2d as atleast_2d
+from thunkvm._src.arrays.composed.dimensions import atleast_3d as atleast_3d
+from thunkvm._src.arrays.composed.dimensions import atleast_nd as atleast_nd
+from thunkvm._src.arrays.composed.encoding import one_hot as one_hot
 from thunkvm._src.arrays.composed.flipping import flip as flip
 from thunkvm._src.arrays.composed.flipping import fliplr as fliplr
 from thunkvm._src.arrays.composed.flipping import flipud as flipud
@@ -105,14 +123,39 @@ from thunkvm._src.arrays.composed.grids import ix_ as ix_
 from thunkvm._src.arrays.composed.grids import meshgrid as meshgrid
 from thunkvm._src.arrays.composed.grids import mgrid as mgrid
 from thunkvm._src.arrays.composed.grids import ogrid as ogrid
+from thunkvm._src.arrays.composed.nans import nan_to_num as nan_to_num
+from thunkvm._src.arrays.composed.nans import nanmax as nanmax
+from thunkvm._src.arrays.composed.nans import nanmean as nanmean
+from thunkvm._src.arrays.composed.nans import nanmin as nanmin
+from thunkvm._src.arrays.composed.nans import nanprod as nanprod
+from thunkvm._src.arrays.composed.nans import nanstd as nanstd
+from thunkvm._src.arrays.composed.nans import nansum as nansum
+from thunkvm._src.arrays.composed.nans import nanvar as nanvar
 from thunkvm._src.arrays.composed.padding import pad as pad
+from thunkvm._src.arrays.composed.polynomials import polyval as polyval
+from thunkvm._src.arrays.composed.polynomials import vander as vander
 from thunkvm._src.arrays.composed.repeating import repeat as repeat
 from thunkvm._src.arrays.composed.repeating import tile as tile
+from thunkvm._src.arrays.composed.sequences import geomspace as geomspace
+from thunkvm._src.arrays.composed.sequences import logspace as logspace
+from thunkvm._src.arrays.composed.signs import copysign as copysign
+from thunkvm._src.arrays.composed.signs import heaviside as heaviside
+from thunkvm._src.arrays.composed.signs import isneginf as isneginf
+from thunkvm._src.arrays.composed.signs import isposinf as isposinf
+from thunkvm._src.arrays.composed.signs import signbit as signbit
 from thunkvm._src.arrays.composed.splitting import array_split as array_split
 from thunkvm._src.arrays.composed.splitting import dsplit as dsplit
 from thunkvm._src.arrays.composed.splitting import hsplit as hsplit
 from thunkvm._src.arrays.composed.splitting import split as split
 from thunkvm._src.arrays.composed.splitting import vsplit as vsplit
+from thunkvm._src.arrays.composed.stacking import append as append
+from thunkvm._src.arrays.composed.stacking import column_stack as column_stack
+from thunkvm._src.arrays.composed.stacking import dstack as dstack
+from thunkvm._src.arrays.composed.stacking import stacklists as stacklists
+from thunkvm._src.arrays.composed.statistics import average as average
+from thunkvm._src.arrays.composed.statistics import corrcoef as corrcoef
+from thunkvm._src.arrays.composed.statistics import cov as cov
+from thunkvm._src.arrays.composed.statistics import ptp as ptp
 from thunkvm._src.arrays.composed.triangles import diag_indices as diag_indices
 from thunkvm._src.arrays.composed.triangles import diag_indices_from as diag_indices_from
 from thunkvm._src.arrays.composed.triangles import diagflat as diagflat
@@ -318,8 +361,10 @@ __all__ = [
     "absolute",
     "add",
     "all",
+    "allclose",
     "angle",
     "any",
+    "append",
     "arange",
     "arccos",
     "arccosh",
@@ -350,6 +395,18 @@ __all__ = [
     "bitwise_xor",
     "boxcox",
     "boxcox1p",
+    "array_equal",
+    "array_split",
+    "astype",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "atleast_nd",
+    "average",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "broadcast_arrays",
     "broadcast_to",
     "cast",
     "cbrt",
@@ -357,14 +414,18 @@ __all__ = [
     "cho_factor",
     "cho_solve",
     "cholesky",
+    "choose",
     "clip",
+    "column_stack",
     "concatenate",
     "condition_number",
     "conj",
     "conjugate",
     "copysign",
+    "corrcoef",
     "cos",
     "cosh",
+    "cov",
     "cumprod",
     "cumsum",
     "deg2rad",
@@ -381,6 +442,7 @@ __all__ = [
     "divmod",
     "dot",
     "dsplit",
+    "dstack",
     "ediff1d",
     "eig",
     "eigh",
@@ -409,6 +471,7 @@ __all__ = [
     "flip",
     "fliplr",
     "flipud",
+    "float_power",
     "floor",
     "floor_div",
     "floor_divide",
@@ -433,10 +496,12 @@ __all__ = [
     "histogram",
     "histogram_bin_edges",
     "hard_sigmoid",
+    "geomspace",
     "gradient",
     "greater",
     "greater_equal",
     "gt",
+    "heaviside",
     "hsplit",
     "hstack",
     "hypot",
@@ -450,6 +515,7 @@ __all__ = [
     "interp",
     "inv",
     "invert",
+    "isclose",
     "isfinite",
     "isinf",
     "isnan",
@@ -461,6 +527,8 @@ __all__ = [
     "lcm",
     "kron",
     "kl_div",
+    "isneginf",
+    "isposinf",
     "ix_",
     "le",
     "left_shift",
@@ -476,11 +544,13 @@ __all__ = [
     "log_softmax",
     "logaddexp",
     "logdet",
+    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
     "logit",
+    "logspace",
     "logsumexp",
     "lstsq",
     "lt",
@@ -507,6 +577,14 @@ __all__ = [
     "multiply",
     "ndtr",
     "ndtri",
+    "nan_to_num",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "neg",
     "negative",
     "neq",
@@ -522,6 +600,7 @@ __all__ = [
     "not_equal",
     "null_space",
     "ogrid",
+    "one_hot",
     "ones",
     "ones_like",
     "orth",
@@ -530,13 +609,17 @@ __all__ = [
     "percentile",
     "pinv",
     "pad",
+    "piecewise",
     "polygamma",
+    "polyval",
     "positive",
     "pow",
     "power",
     "prod",
     "qr",
     "quantile",
+    "ptp",
+    "put_along_axis",
     "rad2deg",
     "ravel",
     "real",
@@ -552,6 +635,7 @@ __all__ = [
     "round",
     "searchsorted",
     "selu",
+    "select",
     "set_subtensor",
     "shape",
     "sigmoid",
@@ -578,6 +662,7 @@ __all__ = [
     "square",
     "squeeze",
     "stack",
+    "stacklists",
     "std",
     "stop_gradient",
     "sub",
@@ -587,7 +672,9 @@ __all__ = [
     "svdvals",
     "swapaxes",
     "swish",
+    "switch",
     "take",
+    "take_along_axis",
     "tan",
     "tanh",
     "tensordot",
@@ -612,6 +699,7 @@ __all__ = [
     "var",
     "vector_norm",
     "unwrap",
+    "vander",
     "var",
     "vsplit",
     "vstack",
@@ -674,7 +762,9 @@ class Methods:
         self, kth: int | Sequence[int], axis: int | None = -1, *, kind: str = "introselect"
     ) -> Variable: ...
     def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable: ...
+    def choose(self, choices: Any, mode: str = "raise") -> Variable: ...
     def repeat(self, repeats: Any, axis: int | None = None) -> Variable: ...
+    def ptp(self, axis: Axis = None, *, keepdims: bool = False) -> Variable: ...
     @property
     def T(self) -> Variable: ...  # noqa: N802
     @property

@@ -1,0 +1,224 @@
+"""Functions that leave NaN out, and `nan_to_num`, which replaces it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thunkvm import ops
+from thunkvm._core import Variable
+from thunkvm._src.arrays import reductions
+from thunkvm._src.arrays.axes import Axis
+from thunkvm._src.arrays.elementwise import astype
+from thunkvm._src.arrays.public import public
+from thunkvm._src.graph.values import as_variable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+@public()
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Variable:
+    """Replace NaN and infinities by numbers, as ``numpy.nan_to_num``.
+
+    Parameters
+    ----------
+    x : Variable or array-like
+    copy : bool
+        Without meaning here: a Variable never changes.
+    nan, posinf, neginf : number or Variable
+        What stands for NaN, infinity and minus infinity: 0, and the largest and the smallest number
+        of the dtype, if left out.
+
+    Returns
+    -------
+    Variable
+        It has the dtype of `x`. Integers are `x` itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.nan_to_num(x, posinf=9.0))([1.0, np.nan, np.inf])
+    array([1., 0., 9.])
+    """
+    variable: Variable = as_variable(x)
+    kind = np.dtype(variable.dtype).kind
+    if kind in "biu":
+        return variable
+    if kind == "c":
+        parts = [_finite(part, nan, posinf, neginf) for part in (variable.real, variable.imag)]
+        return astype(parts[0] + 1j * parts[1], variable.dtype)
+    return _finite(variable, nan, posinf, neginf)
+
+
+def _finite(x: Variable, nan: Any, posinf: Any, neginf: Any) -> Variable:
+    numbers = np.finfo(x.dtype)
+    most = float(numbers.max) if posinf is None else astype(posinf, x.dtype)
+    least = float(numbers.min) if neginf is None else astype(neginf, x.dtype)
+    out = ops.where(ops.isnan(x), astype(nan, x.dtype), x)
+    out = ops.where(ops.eq(x, float("inf")), most, out)
+    return ops.where(ops.eq(x, -float("inf")), least, out)
+
+
+def _replaced(x: Any, value: Any) -> tuple[Variable, Variable | None]:
+    """Return `x` with a value for NaN, and where NaN is; None for dtypes that have none."""
+    variable: Variable = as_variable(x)
+    if np.dtype(variable.dtype).kind in "biu":
+        return variable, None
+    is_nan = ops.isnan(variable)
+    return ops.where(is_nan, value, variable), is_nan
+
+
+@public()
+def nansum(
+    x: Any, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+) -> Variable:
+    """Return the sum of the elements that are not NaN; parameters as of `sum`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> float(tv.function([x], tv.nansum(x))([1.0, np.nan, 2.0]))
+    3.0
+    """
+    return reductions.sum(_replaced(x, 0)[0], axis, dtype=dtype, keepdims=keepdims)
+
+
+@public()
+def nanprod(
+    x: Any, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+) -> Variable:
+    """Return the product of the elements that are not NaN; parameters as of `sum`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> float(tv.function([x], tv.nanprod(x))([3.0, np.nan, 2.0]))
+    6.0
+    """
+    return reductions.prod(_replaced(x, 1)[0], axis, dtype=dtype, keepdims=keepdims)
+
+
+@public()
+def nanmax(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
+    """Return the largest element that is not NaN; NaN if there is none. Parameters as of `sum`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> float(tv.function([x], tv.nanmax(x))([1.0, np.nan, 2.0]))
+    2.0
+    """
+    return _extreme("max", x, -float("inf"), axis, keepdims)
+
+
+@public()
+def nanmin(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
+    """Return the smallest element that is not NaN; NaN if there is none. Parameters as of `sum`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> float(tv.function([x], tv.nanmin(x))([1.0, np.nan, 2.0]))
+    1.0
+    """
+    return _extreme("min", x, float("inf"), axis, keepdims)
+
+
+def _extreme(name: str, x: Any, value: float, axis: Axis, keepdims: bool) -> Variable:
+    variable: Variable = as_variable(x)
+    worst = complex(value, value) if np.dtype(variable.dtype).kind == "c" else value
+    numbers, is_nan = _replaced(variable, worst)
+    found: Variable = getattr(ops, name)(numbers, axis=axis, keepdims=bool(keepdims))
+    if is_nan is None:
+        return found
+    has_none = ops.all(is_nan, axis=axis, keepdims=bool(keepdims))
+    return ops.where(has_none, float("nan"), found)
+
+
+@public()
+def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
+    """Return the mean of the elements that are not NaN; NaN if there is none.
+
+    Parameters as of `sum`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> float(tv.function([x], tv.nanmean(x))([1.0, np.nan, 2.0]))
+    1.5
+    """
+    numbers, is_nan = _replaced(x, 0)
+    if is_nan is None:
+        return reductions.mean(numbers, axis, keepdims=keepdims)
+    total = reductions.sum(numbers, axis, keepdims=keepdims)
+    return _quotient(total, _count(is_nan, axis, keepdims))
+
+
+def _count(is_nan: Variable, axis: Axis, keepdims: bool) -> Variable:
+    return ops.sum(ops.logical_not(is_nan), axis=axis, keepdims=bool(keepdims))
+
+
+def _quotient(total: Variable, count: Variable) -> Variable:
+    return ops.true_div(total, astype(count, total.real.dtype))
+
+
+@public()
+def nanvar(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable:
+    """Return the variance of the elements that are not NaN.
+
+    Parameters as of `var`. It is NaN where there are no more numbers than `ddof`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> float(tv.function([x], tv.nanvar(x))([1.0, np.nan, 3.0]))
+    1.0
+    """
+    variable: Variable = as_variable(x)
+    numbers, is_nan = _replaced(variable, 0)
+    if is_nan is None:
+        return reductions.var(numbers, axis, ddof=ddof, keepdims=keepdims)
+    apart = ops.where(is_nan, 0, variable - nanmean(variable, axis, keepdims=True))
+    squares = (apart * ops.conj(apart)).real
+    total = reductions.sum(squares, axis, keepdims=keepdims)
+    freedom = _count(is_nan, axis, keepdims) - ddof
+    quotient = _quotient(total, ops.where(ops.gt(freedom, 0), freedom, 1))
+    return ops.where(ops.gt(freedom, 0), quotient, float("nan"))
+
+
+@public()
+def nanstd(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable:
+    """Return the standard deviation of the elements that are not NaN; see `nanvar`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> float(tv.function([x], tv.nanstd(x))([1.0, np.nan, 3.0]))
+    1.0
+    """
+    return ops.sqrt(nanvar(x, axis, ddof=ddof, keepdims=keepdims))
+
+
+__all__ = [
+    "nan_to_num", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar",
+]  # fmt: skip

@@ -1,0 +1,142 @@
+"""Arrays made of others side by side: columns, layers, what is appended, nested lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from thunkvm import ops
+from thunkvm._core import Variable
+from thunkvm._src.arrays.composed.dimensions import atleast_3d
+from thunkvm._src.arrays.joining import concatenate, stack
+from thunkvm._src.arrays.public import public
+from thunkvm._src.arrays.shapes import ravel
+from thunkvm._src.graph.values import as_variable
+
+
+@public()
+def dstack(arrays: Iterable[Any]) -> Variable:
+    """Join arrays along their third axis; vectors and matrices get one first.
+
+    Parameters
+    ----------
+    arrays : iterable of Variable or array-like
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    TypeError
+        If they are no list.
+    ValueError
+        If there are none, or other lengths differ.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.dstack([x, x]))([1.0, 2.0])
+    array([[[1., 1.],
+            [2., 2.]]])
+    """
+    return concatenate([atleast_3d(each) for each in _listed("dstack", arrays)], 2)
+
+
+@public()
+def column_stack(arrays: Iterable[Any]) -> Variable:
+    """Join vectors as the columns of a matrix, and matrices side by side.
+
+    Parameters and errors as of `dstack`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.column_stack([x, x]))([1.0, 2.0])
+    array([[1., 1.],
+           [2., 2.]])
+    """
+    columns = []
+    for each in _listed("column_stack", arrays):
+        x: Variable = as_variable(each)
+        columns.append(ops.expand_dims(ravel(x), axis=1) if x.ndim < 2 else x)
+    return concatenate(columns, 1)
+
+
+def _listed(what: str, arrays: Any) -> list[Any]:
+    if isinstance(arrays, Variable) and not (arrays.ndim and arrays.type.shape[0] is not None):
+        raise TypeError(
+            f"[{what}] it takes the arrays as one list, but got {arrays}; write tv.{what}([x, y])."
+        )
+    listed = list(arrays)
+    if not listed:
+        raise ValueError(f"[{what}] there are no arrays; give at least one.")
+    return listed
+
+
+@public()
+def append(arr: Any, values: Any, axis: int | None = None) -> Variable:
+    """Return an array with values behind its own, as ``numpy.append``.
+
+    Parameters
+    ----------
+    arr : Variable or array-like
+    values : Variable or array-like
+        With the axes of `arr`, unless `axis` is None.
+    axis : int, optional
+        The axis along which they are joined; both are flattened if it is left out.
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    ValueError
+        If other lengths differ.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.append(x, 3.0))([1.0, 2.0])
+    array([1., 2., 3.])
+    """
+    return concatenate([arr, values], axis)
+
+
+@public()
+def stacklists(tensors: Any) -> Variable:
+    """Stack nested lists of Variables into one array, an axis for each level, as Theano does.
+
+    Parameters
+    ----------
+    tensors : Variable, number, or nested list of them
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    ValueError
+        If a list is empty, or the shapes differ.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> a, b = tv.scalar("a"), tv.scalar("b")
+    >>> tv.function([a, b], tv.stacklists([[a, b], [b, 0.0]]))(1.0, 2.0)
+    array([[1., 2.],
+           [2., 0.]])
+    """
+    if not isinstance(tensors, (list, tuple)):
+        return as_variable(tensors)
+    if not tensors:
+        raise ValueError("[stacklists] a list is empty; give at least one Variable in each.")
+    return stack([stacklists(each) for each in tensors])
+
+
+__all__ = ["append", "column_stack", "dstack", "stacklists"]
