@@ -80,7 +80,7 @@ def test_choose(mode: Any) -> None:
 
 def test_choose_refuses_bad_input() -> None:
     refused(TypeError, r"\[choose\] a is .*give integers", lambda x: tv.choose(x, [x]), [1.0])
-    refused(ValueError, r"\[choose\] mode = 'x'; give", lambda x: tv.choose(x, [x], "x"), [1])
+    refused(ValueError, r"\[choose\] mode = 'x', but", lambda x: tv.choose(x, [x], "x"), [1])
     refused(ValueError, r"\[choose\] there are no choices", lambda x: tv.choose(x, []), [1])
 
 

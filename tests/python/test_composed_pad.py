@@ -74,7 +74,7 @@ def test_pad_refuses_bad_input() -> None:
     a = [1.0, 2.0]
     refused(
         ValueError,
-        r"\[pad\] mode = 'x'; give one of 'constant', 'e",
+        r"\[pad\] mode = 'x', but it has to be one of 'constant', 'e",
         lambda x: tv.pad(x, 1, "x"),
         a,
     )

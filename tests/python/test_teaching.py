@@ -156,7 +156,7 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
         (tv, "shape_padleft", "write tv.expand_dims(x, axis)"),
         (tv, "custom_vjp", "a derivative of your own is the grad of an Op"),
         (tv, "vectors", "write the constructor once for each name"),
-        (tv, "tensor_split", "write x[:n] and x[n:]"),
+        (tv, "tensor_split", "write tv.array_split"),
         (m, "exp", "write tv.exp(m)"),
         (m, "abs", "write tv.abs(m)"),
         (m, "H", "write tv.conj(x).T"),

@@ -11,6 +11,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.composed.dtypes import computed_by
 from thunkvm._src.arrays.composed.signs import signbit
+from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 
 
@@ -96,10 +97,10 @@ def logaddexp2(x1: Any, x2: Any) -> Variable:
     2001.0
     """
     x1, x2 = computed_by(np.logaddexp2, x1, x2)
-    # The larger one outside of the logarithm, and no inf - inf where both are the same infinity.
-    apart = ops.where(ops.eq(x1, x2), 0, x1 - x2)
-    more = ops.log1p(ops.exp2(ops.neg(ops.abs(apart)))) / math.log(2.0)
-    return ops.maximum(x1, x2) + more
+    dtype, scale = x1.dtype, math.log(2.0)
+    if dtype == "float16":  # of which the scale is a coarse number
+        x1, x2 = astype(x1, "float32"), astype(x2, "float32")
+    return astype(ops.logaddexp(x1 * scale, x2 * scale) / scale, dtype)
 
 
 __all__ = ["float_power", "fmod", "logaddexp2"]

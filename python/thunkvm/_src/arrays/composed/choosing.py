@@ -186,7 +186,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Variable:
     if numbers.dtype != "bool" and "int" not in numbers.dtype:
         raise TypeError(f"[choose] a is {numbers}, of {numbers.dtype}; give integers.")
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"[choose] mode = {mode!r}; give 'raise', 'wrap' or 'clip'.")
+        raise ValueError(f"[choose] mode = {mode!r}, but it has to be 'raise', 'wrap' or 'clip'.")
     laid = _side_by_side(choices)
     count = ops.length(laid, axis=laid.ndim - 1)
     index = expand_dims(_within(astype(numbers, "int64"), count, mode), -1)

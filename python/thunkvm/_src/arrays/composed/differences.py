@@ -161,7 +161,7 @@ def gradient(f: Any, *varargs: Any, axis: Axis = None, edge_order: int = 1) -> A
     f = inexact(f)
     axes = list(range(f.ndim)) if axis is None else normal_axes("gradient", axis, f.ndim)
     if edge_order not in (1, 2):
-        raise ValueError(f"[gradient] edge_order = {edge_order!r}; give 1 or 2.")
+        raise ValueError(f"[gradient] edge_order = {edge_order!r}, but it has to be 1 or 2.")
     spacing = list(varargs) or [1.0]
     spacing = spacing * len(axes) if len(spacing) == 1 else spacing
     if len(spacing) != len(axes):

@@ -55,7 +55,7 @@ def meshgrid(
     [array([[1., 2.]]), array([[3., 3.]])]
     """
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"[meshgrid] indexing = {indexing!r}; give 'xy' or 'ij'.")
+        raise ValueError(f"[meshgrid] indexing = {indexing!r}, but it has to be 'xy' or 'ij'.")
     vectors = [_vector("meshgrid", f"xi[{i}]", x) for i, x in enumerate(xi)]
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:

@@ -108,7 +108,9 @@ def _mode(mode: Any) -> tuple[str | None, Any, Callable[..., Margins]]:
             "[pad] mode = 'empty' would leave the margin undefined; write mode='constant'."
         )
     if mode not in modes:
-        raise ValueError(f"[pad] mode = {mode!r}; give one of {', '.join(map(repr, modes))}.")
+        raise ValueError(
+            f"[pad] mode = {mode!r}, but it has to be one of {', '.join(map(repr, modes))}."
+        )
     return modes[mode]
 
 
@@ -206,7 +208,7 @@ def _mirrored(
     """Return margins that mirror the axis: again and again where they are longer than it."""
     kind = kinds[0]
     if kind not in ("even", "odd"):
-        raise ValueError(f"[pad] reflect_type = {kind!r}; give 'even' or 'odd'.")
+        raise ValueError(f"[pad] reflect_type = {kind!r}, but it has to be 'even' or 'odd'.")
     _check_not_empty(x, axis, mode)
     if kind == "odd":
         _check_not_bool(x, mode)
