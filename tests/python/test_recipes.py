@@ -113,7 +113,6 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
     "take_along_axis": ({"x": MATRIX, "indices": np.array([[1], [0]])}, [[2.0], [3.0]]),
     "trapezoid": ({"x": [0.0, 1.0, 3.0], "y": [2.0, 4.0, 6.0]}, 13.0),
     "var_mean": ({"x": PAIR}, (0.25, 2.5)),
-    "vdot": ({"x": PAIR, "y": PAIR}, 13.0),
     "vecdot": ({"x": MATRIX, "y": MATRIX}, [5.0, 34.0]),
     "view_as_real": ({"x": np.array([1 + 2j])}, [[1.0, 2.0]]),
 }

@@ -84,9 +84,78 @@ def with_shape_of(x: Variable, like: Variable, name: str, of: str) -> Variable:
     return reshape(x, checked)
 
 
+class RefusedLengths(Op):
+    """An error about two lengths of an array, in the arm that is taken where they differ."""
+
+    __props__ = ("what", "axes")
+
+    def __init__(self, what: str, axes: tuple[int, int]) -> None:
+        self.what = what
+        self.axes = axes
+
+    def make_node(self, first: Variable, second: Variable) -> Apply:
+        """Take two lengths."""
+        return Apply(self, [first, second], [first.type()])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Raise the error."""
+        raise ValueError(_unequal(self.what, self.axes, int(inputs[0]), int(inputs[1])))
+
+
+def _unequal(what: str, axes: tuple[int, int], first: int, second: int) -> str:
+    return (
+        f"{what} has length {first} along axis {axes[0]}, but {second} along axis {axes[1]}; both "
+        "have to be the same."
+    )
+
+
+def with_equal_axes(x: Variable, first: int, second: int, what: str) -> Variable:
+    """Return `x`, two axes of which have to be as long: else it is a ValueError when it runs.
+
+    Parameters
+    ----------
+    x : Variable
+    first, second : int
+        The axes.
+    what : str
+        What the error calls the array.
+
+    Returns
+    -------
+    Variable
+        `x` itself where both lengths are known.
+
+    Raises
+    ------
+    ValueError
+        If the lengths are known to differ.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.arrays.equal_shapes import with_equal_axes
+    >>> with_equal_axes(tv.tensor("x", shape=(2, 3)), 0, 1, "the matrix")
+    Traceback (most recent call last):
+        ...
+    ValueError: the matrix has length 2 along axis 0, but 3 along axis 1; both have to be the same.
+    """
+    known = _known(x)
+    m, n = known[first], known[second]
+    if m is not None and n is not None:
+        if m != n:
+            raise ValueError(_unequal(what, (first, second), m, n))
+        return x
+    lengths = [ops.length(x, axis=axis) for axis in range(x.ndim)]
+    refused = RefusedLengths(what, (first, second))(lengths[first], lengths[second])
+    fits = ops.eq(lengths[first], lengths[second])
+    (checked,) = _core.conditional(fits, "truth", [[refused], [lengths[second]]])
+    lengths[second] = checked
+    return reshape(x, lengths)
+
+
 def _known(x: Variable) -> tuple[int | None, ...]:
     assert isinstance(x.type, TensorType)
     return x.type.shape
 
 
-__all__ = ["with_shape_of"]
+__all__ = ["with_equal_axes", "with_shape_of"]

@@ -35,6 +35,7 @@ from thunkvm._src.arrays.composed import (  # noqa: F401
     dimensions,
     distinct,
     dtypes,
+    einsum,
     encoding,
     equations,
     factorizations,
@@ -48,6 +49,7 @@ from thunkvm._src.arrays.composed import (  # noqa: F401
     order,
     padding,
     polynomials,
+    products,
     quantiles,
     repeating,
     rows,
@@ -59,6 +61,7 @@ from thunkvm._src.arrays.composed import (  # noqa: F401
     stacking,
     stacks,
     statistics,
+    subscripts,
     triangles,
 )
 

@@ -76,6 +76,12 @@ from thunkvm._src.arrays.composed.activations import selu as selu
 from thunkvm._src.arrays.composed.activations import silu as silu
 from thunkvm._src.arrays.composed.activations import softmax as softmax
 from thunkvm._src.arrays.composed.activations import swish as swish
+from thunkvm._src.arrays.composed.einsum import einsum as einsum
+from thunkvm._src.arrays.composed.products import convolve as convolve
+from thunkvm._src.arrays.composed.products import correlate as correlate
+from thunkvm._src.arrays.composed.products import cross as cross
+from thunkvm._src.arrays.composed.products import kron as kron
+from thunkvm._src.arrays.composed.products import vdot as vdot
 from thunkvm._src.arrays.composed.special import beta as beta
 from thunkvm._src.arrays.composed.special import betaln as betaln
 from thunkvm._src.arrays.composed.special import boxcox as boxcox
@@ -426,6 +432,11 @@ __all__ = [
     "cos",
     "cosh",
     "cov",
+    "convolve",
+    "correlate",
+    "cos",
+    "cosh",
+    "cross",
     "cumprod",
     "cumsum",
     "deg2rad",
@@ -448,6 +459,7 @@ __all__ = [
     "eigh",
     "eigvals",
     "eigvalsh",
+    "einsum",
     "elu",
     "entr",
     "eq",
@@ -530,6 +542,7 @@ __all__ = [
     "isneginf",
     "isposinf",
     "ix_",
+    "kron",
     "le",
     "left_shift",
     "less",
@@ -702,6 +715,7 @@ __all__ = [
     "vander",
     "var",
     "vsplit",
+    "vdot",
     "vstack",
     "where",
     "xlog1py",
