@@ -36,9 +36,7 @@ MASKED = [1.0, NAN, 3.0]
 
 #: What each name's recipe is given, and what it gives.
 CASES: dict[str, tuple[dict[str, Any], Any]] = {
-    "allclose": ({"x": PAIR, "y": [2.0, 3.5], "tolerance": 0.1}, False),
     "aminmax": ({"x": PAIR, "axis": 0}, (2.0, 3.0)),
-    "array_equal": ({"x": PAIR, "y": PAIR}, True),
     "binary_crossentropy": ({"y": [0.0, 1.0], "p": [0.25, 0.5]}, [-log(0.75), log(2)]),
     "binom": ({"n": [5.0, 4.0], "k": [2.0, 0.0]}, [10.0, 1.0]),
     "categorical_crossentropy": ({"y": [0.0, 1.0], "p": [0.75, 0.25]}, log(4)),
@@ -46,72 +44,41 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
     "ceil_intdiv": ({"x": np.array([7, 8, -7]), "y": 4}, [2, 2, -1]),
     "celu": ({"x": [-1.0, 0.0, 800.0], "alpha": 2.0}, [2 * math.expm1(-HALF), 0.0, 800.0]),
     "complex": ({"x": PAIR, "y": [1.0, 0.0]}, [2 + 1j, 3]),
-    "copysign": ({"x": [1.0, -2.0, 3.0], "y": [-0.0, 0.0, -INF]}, [-1.0, 2.0, -3.0]),
     "cosm1": ({"x": [0.0, 1e-8]}, [0.0, -5e-17]),
     "count_nonzero": ({"x": SIGNED}, 2),
-    "cov": ({"x": [[1.0, 2.0], [2.0, 5.0]], "n": 2}, [[HALF, 1.5], [1.5, 4.5]]),
     "diag_embed": ({"x": PAIR}, [[2.0, 0.0], [0.0, 3.0]]),
-    "diff": ({"x": [1.0, 4.0, 9.0]}, [3.0, 5.0]),
     "exp10": ({"x": [0.0, 2.0]}, [1.0, 100.0]),
     "exprel": ({"x": [0.0, 1e-9, 1.0]}, [1.0, 1 + 5e-10, math.e - 1]),
     "factorial": ({"n": [0.0, 4.0]}, [1.0, 24.0]),
-    "fmax": ({"x": [NAN, 1.0, 2.0], "y": [1.0, NAN, 3.0]}, [1.0, NAN, 3.0]),
-    "fmin": ({"x": [NAN, 1.0, 2.0], "y": [1.0, NAN, 3.0]}, [1.0, NAN, 2.0]),
-    "fmod": (
-        {"x": [-7.0, 7.0, 1e20, 0.0], "y": [3.0, -3.0, 3.0, 2.0]},
-        [-1.0, 1.0, math.fmod(1e20, 3.0), 0.0],
-    ),
     "frac": ({"x": SIGNED}, [-HALF, 0.0, 0.0]),
-    "gamma": ({"x": [HALF, 5.0]}, [math.sqrt(math.pi), 24.0]),
-    "heaviside": ({"x": [*SIGNED, NAN], "y": 0.25}, [0.0, 0.25, 1.0, NAN]),
     "huber": ({"r": [-3.0, 0.0, HALF], "d": 1.0}, [2.5, 0.0, 0.125]),
     "inv_boxcox": ({"x": PAIR, "lmbda": 2}, [math.sqrt(5), math.sqrt(7)]),
     "inv_boxcox1p": ({"x": PAIR, "lmbda": 0}, [math.expm1(2), math.expm1(3)]),
     "inverse_permutation": ({"x": np.array([2, 0, 1])}, [1, 2, 0]),
     "isin": ({"x": PAIR, "values": [3.0, 4.0, 5.0]}, [False, True]),
-    "isclose": ({"x": PAIR, "y": [2.0, 3.5], "tolerance": 0.1}, [True, False]),
     "ishermitian": ({"a": [[1.0, 2.0], [2.0, 1.0]]}, True),
     "l1_loss": ({"x": PAIR, "y": [2.0, 4.0]}, HALF),
     "ldexp": ({"x": PAIR, "n": 3}, [16.0, 24.0]),
     "leaky_relu": ({"x": SIGNED, "slope": 0.1}, [-0.15, 0.0, 2.0]),
     "lerp": ({"x": PAIR, "y": [4.0, 4.0], "w": HALF}, [3.0, 3.5]),
     "log_expit": ({"x": SIGNED}, [log(p) for p in LOGISTIC]),
-    "logaddexp2": ({"x": PAIR, "y": PAIR}, [3.0, 4.0]),
-    "logit": ({"x": [0.25, HALF]}, [-log(3), 0.0]),
-    "lstsq": ({"a": MATRIX, "b": PAIR}, [-4.0, 3.0]),
     "max_and_argmax": ({"x": PAIR, "axis": 0}, (3.0, 1)),
     "modf": ({"x": SIGNED}, ([-HALF, 0.0, 0.0], [-1.0, 0.0, 2.0])),
     "mse_loss": ({"x": PAIR, "y": [2.0, 5.0]}, 2.0),
-    "nan_to_num": ({"x": [NAN, INF, 1.0]}, [0.0, np.finfo("float64").max, 1.0]),
-    "nanmax": ({"x": MASKED}, 3.0),
-    "nanmean": ({"x": MASKED}, 2.0),
-    "nanmin": ({"x": MASKED}, 1.0),
-    "nansum": ({"x": MASKED}, 4.0),
-    "ndtr": ({"x": SIGNED}, [normal(x) for x in SIGNED]),
     "normalize": ({"x": [3.0, 4.0]}, [0.6, 0.8]),
     "perm": ({"n": [5.0], "k": [2.0]}, [20.0]),
     "poch": ({"x": PAIR, "n": 2.0}, [6.0, 12.0]),
     "polar": ({"r": PAIR, "angle": 0.0}, [2 + 0j, 3 + 0j]),
     "powm1": ({"x": PAIR, "y": 2.0}, [3.0, 8.0]),
     "pseudo_huber": ({"r": [0.0, 3.0], "d": 4.0}, [0.0, 4.0]),
-    "ptp": ({"x": PAIR}, 1.0),
-    "put_along_axis": (
-        {"x": MATRIX, "indices": np.array([[1], [0]]), "values": 9.0},
-        [[1.0, 9.0], [9.0, 5.0]],
-    ),
     "radian": ({"degrees": 180.0, "minutes": 0.0, "seconds": 0.0}, math.pi),
     "rem": ({"x": [-7.0, 7.0], "y": [3.0, -3.0]}, [-1.0, 1.0]),
     "rgamma": ({"x": PAIR}, [1.0, HALF]),
-    "roll": ({"x": [1.0, 2.0, 3.0], "n": 1}, [3.0, 1.0, 2.0]),
     "round_half_away_from_zero": ({"x": [-1.5, HALF]}, [-2.0, 1.0]),
     "rsqrt": ({"x": [4.0]}, [HALF]),
-    "signbit": ({"x": [-0.0, 0.0, -INF, -5e-324, 1.0]}, [True, False, True, True, False]),
     "softmin": ({"x": PAIR}, softmax(PAIR)[::-1]),
     "softsign": ({"x": SIGNED}, [-0.6, 0.0, 2 / 3]),
-    "split": ({"x": [1.0, 2.0, 3.0], "n": 1}, ([1.0], [2.0, 3.0])),
     "std_mean": ({"x": PAIR}, (HALF, 2.5)),
-    "take_along_axis": ({"x": MATRIX, "indices": np.array([[1], [0]])}, [[2.0], [3.0]]),
-    "trapezoid": ({"x": [0.0, 1.0, 3.0], "y": [2.0, 4.0, 6.0]}, 13.0),
     "var_mean": ({"x": PAIR}, (0.25, 2.5)),
     "vecdot": ({"x": MATRIX, "y": MATRIX}, [5.0, 34.0]),
     "view_as_real": ({"x": np.array([1 + 2j])}, [[1.0, 2.0]]),
@@ -120,11 +87,8 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
 #: Gradients of some at the points above where a mask decides.
 GRADIENTS: dict[str, dict[str, list[float]]] = {
     "exprel": {"x": [HALF, HALF, 1.0]},
-    "fmod": {"x": [1.0, 1.0, 1.0, 1.0]},
-    "nan_to_num": {"x": [0.0, 0.0, 1.0]},
 }
 
-NOT_THERE = ["log_ndtr"]
 #: Composed texts that show where a name of ours goes, and have no numbers.
 SHOWN = {
     "Param", "compile", "cross", "debug", "eval", "shift_left", "value_and_grad", "embedding",
@@ -198,19 +162,13 @@ def test_a_recipe_gives_what_its_name_stands_for(name: str) -> None:
             np.testing.assert_allclose(result, want, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", NOT_THERE)
-def test_what_no_recipe_gets_right_is_left_to_an_op(name: str) -> None:
-    assert told(name).startswith("write an Op with a perform that calls ")
-
-
 @pytest.mark.parametrize("name", ["bool_", "byte", "double", "half", "intc", "uint", "csingle"])
 def test_a_name_of_a_dtype_is_told_that_dtype(name: str) -> None:
     assert f'dtype="{np.dtype(getattr(np, name)).name}"' in told(name)
 
 
-def test_a_product_with_the_hessian_and_differences_are_told() -> None:
+def test_a_product_with_the_hessian_is_told() -> None:
     x, v = tv.vector("x"), tv.vector("v")
     assert "tv.hvp(cost, x, v)" in told("hessian_vector_product")
     product = tv.hvp(tv.sum(x**3), x, v)
     np.testing.assert_allclose(tv.function([x, v], product)([1.0, 2.0], [1.0, 2.0]), [6.0, 24.0])
-    assert "(x[2:] - x[:-2]) / 2" in told("gradient")

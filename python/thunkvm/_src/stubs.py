@@ -27,8 +27,6 @@ TYPES = {
     "list of strings": "Sequence[str]",
 }
 WIDTH = 100
-#: Stands for a quote that stays.
-QUOTE = "`"
 HEADER = '''"""The built-in Ops. Written by thunkvm._src.stubs from the registry; do not edit."""
 
 from collections.abc import Sequence
@@ -111,15 +109,6 @@ def _python_function(name: str, found: Any) -> str:
         return f"@property\ndef {name}(self) -> Variable: ...{note}\n"
     signature = inspect.signature(found)
     first, *others = signature.parameters.values()
-    own = [first.replace(name="self", annotation=first.empty)]
-    own += [
-        each.replace(default=f"{QUOTE}{each.default}{QUOTE}")
-        if isinstance(each.default, str)
-        else each
-        for each in others
-    ]
-    # Annotations are strings here, which stubs write without their quotes; defaults keep theirs.
-    listed = str(signature.replace(parameters=own)).replace("'", "").replace(QUOTE, '"')
     own = [first.replace(name="self", annotation=first.empty), *others]
     listed = str(signature.replace(parameters=own))
     # Annotations are written without quotes, and defaults with double ones.

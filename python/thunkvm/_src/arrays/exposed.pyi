@@ -11,16 +11,49 @@ import numpy.typing as npt
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import Axis
+from thunkvm._src.arrays.composed.activations import elu as elu
+from thunkvm._src.arrays.composed.activations import gelu as gelu
+from thunkvm._src.arrays.composed.activations import hard_sigmoid as hard_sigmoid
+from thunkvm._src.arrays.composed.activations import log_softmax as log_softmax
+from thunkvm._src.arrays.composed.activations import logsumexp as logsumexp
+from thunkvm._src.arrays.composed.activations import relu as relu
+from thunkvm._src.arrays.composed.activations import selu as selu
+from thunkvm._src.arrays.composed.activations import silu as silu
+from thunkvm._src.arrays.composed.activations import softmax as softmax
+from thunkvm._src.arrays.composed.activations import swish as swish
+from thunkvm._src.arrays.composed.along_axes import put_along_axis as put_along_axis
+from thunkvm._src.arrays.composed.along_axes import take_along_axis as take_along_axis
+from thunkvm._src.arrays.composed.arithmetic import float_power as float_power
+from thunkvm._src.arrays.composed.arithmetic import logaddexp2 as logaddexp2
+from thunkvm._src.arrays.composed.choosing import broadcast_arrays as broadcast_arrays
+from thunkvm._src.arrays.composed.choosing import choose as choose
+from thunkvm._src.arrays.composed.choosing import piecewise as piecewise
+from thunkvm._src.arrays.composed.choosing import select as select
+from thunkvm._src.arrays.composed.choosing import switch as switch
+from thunkvm._src.arrays.composed.closeness import allclose as allclose
+from thunkvm._src.arrays.composed.closeness import array_equal as array_equal
+from thunkvm._src.arrays.composed.closeness import isclose as isclose
 from thunkvm._src.arrays.composed.counting import bincount as bincount
 from thunkvm._src.arrays.composed.counting import digitize as digitize
 from thunkvm._src.arrays.composed.counting import histogram as histogram
 from thunkvm._src.arrays.composed.counting import histogram_bin_edges as histogram_bin_edges
 from thunkvm._src.arrays.composed.counting import interp as interp
 from thunkvm._src.arrays.composed.counting import searchsorted as searchsorted
+from thunkvm._src.arrays.composed.differences import diff as diff
+from thunkvm._src.arrays.composed.differences import ediff1d as ediff1d
+from thunkvm._src.arrays.composed.differences import gradient as gradient
+from thunkvm._src.arrays.composed.differences import trapezoid as trapezoid
+from thunkvm._src.arrays.composed.differences import unwrap as unwrap
+from thunkvm._src.arrays.composed.dimensions import atleast_1d as atleast_1d
+from thunkvm._src.arrays.composed.dimensions import atleast_2d as atleast_2d
+from thunkvm._src.arrays.composed.dimensions import atleast_3d as atleast_3d
+from thunkvm._src.arrays.composed.dimensions import atleast_nd as atleast_nd
 from thunkvm._src.arrays.composed.distinct import argwhere as argwhere
 from thunkvm._src.arrays.composed.distinct import flatnonzero as flatnonzero
 from thunkvm._src.arrays.composed.distinct import nonzero as nonzero
 from thunkvm._src.arrays.composed.distinct import unique as unique
+from thunkvm._src.arrays.composed.einsum import einsum as einsum
+from thunkvm._src.arrays.composed.encoding import one_hot as one_hot
 from thunkvm._src.arrays.composed.equations import (
     solve_continuous_lyapunov as solve_continuous_lyapunov,
 )
@@ -34,6 +67,16 @@ from thunkvm._src.arrays.composed.factorizations import logdet as logdet
 from thunkvm._src.arrays.composed.factorizations import lu as lu
 from thunkvm._src.arrays.composed.factorizations import qr as qr
 from thunkvm._src.arrays.composed.factorizations import svd as svd
+from thunkvm._src.arrays.composed.flipping import flip as flip
+from thunkvm._src.arrays.composed.flipping import fliplr as fliplr
+from thunkvm._src.arrays.composed.flipping import flipud as flipud
+from thunkvm._src.arrays.composed.flipping import roll as roll
+from thunkvm._src.arrays.composed.flipping import rot90 as rot90
+from thunkvm._src.arrays.composed.grids import indices as indices
+from thunkvm._src.arrays.composed.grids import ix_ as ix_
+from thunkvm._src.arrays.composed.grids import meshgrid as meshgrid
+from thunkvm._src.arrays.composed.grids import mgrid as mgrid
+from thunkvm._src.arrays.composed.grids import ogrid as ogrid
 from thunkvm._src.arrays.composed.least_squares import lstsq as lstsq
 from thunkvm._src.arrays.composed.least_squares import matrix_rank as matrix_rank
 from thunkvm._src.arrays.composed.least_squares import null_space as null_space
@@ -41,11 +84,18 @@ from thunkvm._src.arrays.composed.least_squares import orth as orth
 from thunkvm._src.arrays.composed.least_squares import pinv as pinv
 from thunkvm._src.arrays.composed.matrices import block_diag as block_diag
 from thunkvm._src.arrays.composed.matrices import expm as expm
-from thunkvm._src.arrays.composed.matrices import kron as kron
 from thunkvm._src.arrays.composed.matrices import matrix_power as matrix_power
 from thunkvm._src.arrays.composed.matrices import multi_dot as multi_dot
 from thunkvm._src.arrays.composed.matrices import tensorinv as tensorinv
 from thunkvm._src.arrays.composed.matrices import tensorsolve as tensorsolve
+from thunkvm._src.arrays.composed.nans import nan_to_num as nan_to_num
+from thunkvm._src.arrays.composed.nans import nanmax as nanmax
+from thunkvm._src.arrays.composed.nans import nanmean as nanmean
+from thunkvm._src.arrays.composed.nans import nanmin as nanmin
+from thunkvm._src.arrays.composed.nans import nanprod as nanprod
+from thunkvm._src.arrays.composed.nans import nanstd as nanstd
+from thunkvm._src.arrays.composed.nans import nansum as nansum
+from thunkvm._src.arrays.composed.nans import nanvar as nanvar
 from thunkvm._src.arrays.composed.norms import condition_number as condition_number
 from thunkvm._src.arrays.composed.norms import matrix_norm as matrix_norm
 from thunkvm._src.arrays.composed.norms import vector_norm as vector_norm
@@ -56,32 +106,30 @@ from thunkvm._src.arrays.composed.order import partition as partition
 from thunkvm._src.arrays.composed.order import sort as sort
 from thunkvm._src.arrays.composed.order import topk as topk
 from thunkvm._src.arrays.composed.order import topk_and_argtopk as topk_and_argtopk
+from thunkvm._src.arrays.composed.padding import pad as pad
+from thunkvm._src.arrays.composed.polynomials import polyval as polyval
+from thunkvm._src.arrays.composed.polynomials import vander as vander
+from thunkvm._src.arrays.composed.products import convolve as convolve
+from thunkvm._src.arrays.composed.products import correlate as correlate
+from thunkvm._src.arrays.composed.products import cross as cross
+from thunkvm._src.arrays.composed.products import kron as kron
+from thunkvm._src.arrays.composed.products import vdot as vdot
 from thunkvm._src.arrays.composed.quantiles import median as median
 from thunkvm._src.arrays.composed.quantiles import nanmedian as nanmedian
 from thunkvm._src.arrays.composed.quantiles import nanpercentile as nanpercentile
 from thunkvm._src.arrays.composed.quantiles import nanquantile as nanquantile
 from thunkvm._src.arrays.composed.quantiles import percentile as percentile
 from thunkvm._src.arrays.composed.quantiles import quantile as quantile
+from thunkvm._src.arrays.composed.repeating import repeat as repeat
+from thunkvm._src.arrays.composed.repeating import tile as tile
+from thunkvm._src.arrays.composed.sequences import geomspace as geomspace
+from thunkvm._src.arrays.composed.sequences import logspace as logspace
+from thunkvm._src.arrays.composed.signs import isneginf as isneginf
+from thunkvm._src.arrays.composed.signs import isposinf as isposinf
 from thunkvm._src.arrays.composed.solutions import cho_factor as cho_factor
 from thunkvm._src.arrays.composed.solutions import cho_solve as cho_solve
 from thunkvm._src.arrays.composed.solutions import lu_factor as lu_factor
 from thunkvm._src.arrays.composed.solutions import lu_solve as lu_solve
-from thunkvm._src.arrays.composed.activations import elu as elu
-from thunkvm._src.arrays.composed.activations import gelu as gelu
-from thunkvm._src.arrays.composed.activations import hard_sigmoid as hard_sigmoid
-from thunkvm._src.arrays.composed.activations import log_softmax as log_softmax
-from thunkvm._src.arrays.composed.activations import logsumexp as logsumexp
-from thunkvm._src.arrays.composed.activations import relu as relu
-from thunkvm._src.arrays.composed.activations import selu as selu
-from thunkvm._src.arrays.composed.activations import silu as silu
-from thunkvm._src.arrays.composed.activations import softmax as softmax
-from thunkvm._src.arrays.composed.activations import swish as swish
-from thunkvm._src.arrays.composed.einsum import einsum as einsum
-from thunkvm._src.arrays.composed.products import convolve as convolve
-from thunkvm._src.arrays.composed.products import correlate as correlate
-from thunkvm._src.arrays.composed.products import cross as cross
-from thunkvm._src.arrays.composed.products import kron as kron
-from thunkvm._src.arrays.composed.products import vdot as vdot
 from thunkvm._src.arrays.composed.special import beta as beta
 from thunkvm._src.arrays.composed.special import betaln as betaln
 from thunkvm._src.arrays.composed.special import boxcox as boxcox
@@ -96,59 +144,6 @@ from thunkvm._src.arrays.composed.special import rel_entr as rel_entr
 from thunkvm._src.arrays.composed.special import sinc as sinc
 from thunkvm._src.arrays.composed.special import xlog1py as xlog1py
 from thunkvm._src.arrays.composed.special import xlogy as xlogy
-from thunkvm._src.arrays.composed.along_axes import put_along_axis as put_along_axis
-from thunkvm._src.arrays.composed.along_axes import take_along_axis as take_along_axis
-from thunkvm._src.arrays.composed.arithmetic import float_power as float_power
-from thunkvm._src.arrays.composed.arithmetic import fmod as fmod
-from thunkvm._src.arrays.composed.arithmetic import logaddexp2 as logaddexp2
-from thunkvm._src.arrays.composed.choosing import broadcast_arrays as broadcast_arrays
-from thunkvm._src.arrays.composed.choosing import choose as choose
-from thunkvm._src.arrays.composed.choosing import piecewise as piecewise
-from thunkvm._src.arrays.composed.choosing import select as select
-from thunkvm._src.arrays.composed.choosing import switch as switch
-from thunkvm._src.arrays.composed.closeness import allclose as allclose
-from thunkvm._src.arrays.composed.closeness import array_equal as array_equal
-from thunkvm._src.arrays.composed.closeness import isclose as isclose
-from thunkvm._src.arrays.composed.differences import diff as diff
-from thunkvm._src.arrays.composed.differences import ediff1d as ediff1d
-from thunkvm._src.arrays.composed.differences import gradient as gradient
-from thunkvm._src.arrays.composed.differences import trapezoid as trapezoid
-from thunkvm._src.arrays.composed.differences import unwrap as unwrap
-from thunkvm._src.arrays.composed.dimensions import atleast_1d as atleast_1d
-from thunkvm._src.arrays.composed.dimensions import atleast_2d as atleast_2d
-from thunkvm._src.arrays.composed.dimensions import atleast_3d as atleast_3d
-from thunkvm._src.arrays.composed.dimensions import atleast_nd as atleast_nd
-from thunkvm._src.arrays.composed.encoding import one_hot as one_hot
-from thunkvm._src.arrays.composed.flipping import flip as flip
-from thunkvm._src.arrays.composed.flipping import fliplr as fliplr
-from thunkvm._src.arrays.composed.flipping import flipud as flipud
-from thunkvm._src.arrays.composed.flipping import roll as roll
-from thunkvm._src.arrays.composed.flipping import rot90 as rot90
-from thunkvm._src.arrays.composed.grids import indices as indices
-from thunkvm._src.arrays.composed.grids import ix_ as ix_
-from thunkvm._src.arrays.composed.grids import meshgrid as meshgrid
-from thunkvm._src.arrays.composed.grids import mgrid as mgrid
-from thunkvm._src.arrays.composed.grids import ogrid as ogrid
-from thunkvm._src.arrays.composed.nans import nan_to_num as nan_to_num
-from thunkvm._src.arrays.composed.nans import nanmax as nanmax
-from thunkvm._src.arrays.composed.nans import nanmean as nanmean
-from thunkvm._src.arrays.composed.nans import nanmin as nanmin
-from thunkvm._src.arrays.composed.nans import nanprod as nanprod
-from thunkvm._src.arrays.composed.nans import nanstd as nanstd
-from thunkvm._src.arrays.composed.nans import nansum as nansum
-from thunkvm._src.arrays.composed.nans import nanvar as nanvar
-from thunkvm._src.arrays.composed.padding import pad as pad
-from thunkvm._src.arrays.composed.polynomials import polyval as polyval
-from thunkvm._src.arrays.composed.polynomials import vander as vander
-from thunkvm._src.arrays.composed.repeating import repeat as repeat
-from thunkvm._src.arrays.composed.repeating import tile as tile
-from thunkvm._src.arrays.composed.sequences import geomspace as geomspace
-from thunkvm._src.arrays.composed.sequences import logspace as logspace
-from thunkvm._src.arrays.composed.signs import copysign as copysign
-from thunkvm._src.arrays.composed.signs import heaviside as heaviside
-from thunkvm._src.arrays.composed.signs import isneginf as isneginf
-from thunkvm._src.arrays.composed.signs import isposinf as isposinf
-from thunkvm._src.arrays.composed.signs import signbit as signbit
 from thunkvm._src.arrays.composed.splitting import array_split as array_split
 from thunkvm._src.arrays.composed.splitting import dsplit as dsplit
 from thunkvm._src.arrays.composed.splitting import hsplit as hsplit
@@ -385,22 +380,6 @@ __all__ = [
     "argsort",
     "argtopk",
     "argwhere",
-    "array_split",
-    "astype",
-    "betainc",
-    "betaincinv",
-    "bincount",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "block_diag",
-    "beta",
-    "betaln",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "boxcox",
-    "boxcox1p",
     "array_equal",
     "array_split",
     "astype",
@@ -409,9 +388,17 @@ __all__ = [
     "atleast_3d",
     "atleast_nd",
     "average",
+    "beta",
+    "betainc",
+    "betaincinv",
+    "betaln",
+    "bincount",
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "block_diag",
+    "boxcox",
+    "boxcox1p",
     "broadcast_arrays",
     "broadcast_to",
     "cast",
@@ -427,15 +414,13 @@ __all__ = [
     "condition_number",
     "conj",
     "conjugate",
+    "convolve",
     "copysign",
     "corrcoef",
-    "cos",
-    "cosh",
-    "cov",
-    "convolve",
     "correlate",
     "cos",
     "cosh",
+    "cov",
     "cross",
     "cumprod",
     "cumsum",
@@ -474,12 +459,12 @@ __all__ = [
     "exp2",
     "expand_dims",
     "expi",
-    "expm",
     "expit",
+    "expm",
     "expm1",
     "eye",
-    "flatnonzero",
     "fill_diagonal",
+    "flatnonzero",
     "flip",
     "fliplr",
     "flipud",
@@ -501,19 +486,15 @@ __all__ = [
     "gcd",
     "ge",
     "gelu",
-    "greater",
-    "greater_equal",
-    "gt",
-    "heaviside",
-    "histogram",
-    "histogram_bin_edges",
-    "hard_sigmoid",
     "geomspace",
     "gradient",
     "greater",
     "greater_equal",
     "gt",
+    "hard_sigmoid",
     "heaviside",
+    "histogram",
+    "histogram_bin_edges",
     "hsplit",
     "hstack",
     "hypot",
@@ -531,18 +512,17 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
     "iv",
+    "ix_",
     "j0",
     "j1",
     "jv",
+    "kl_div",
+    "kron",
     "kv",
     "lcm",
-    "kron",
-    "kl_div",
-    "isneginf",
-    "isposinf",
-    "ix_",
-    "kron",
     "le",
     "left_shift",
     "less",
@@ -556,8 +536,8 @@ __all__ = [
     "log_ndtr",
     "log_softmax",
     "logaddexp",
-    "logdet",
     "logaddexp2",
+    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -588,26 +568,23 @@ __all__ = [
     "multi_dot",
     "multigammaln",
     "multiply",
-    "ndtr",
-    "ndtri",
     "nan_to_num",
     "nanmax",
     "nanmean",
+    "nanmedian",
     "nanmin",
+    "nanpercentile",
     "nanprod",
+    "nanquantile",
     "nanstd",
     "nansum",
     "nanvar",
+    "ndtr",
+    "ndtri",
     "neg",
     "negative",
     "neq",
     "nextafter",
-    "nanmedian",
-    "nanpercentile",
-    "nanquantile",
-    "neg",
-    "negative",
-    "neq",
     "nonzero",
     "norm",
     "not_equal",
@@ -618,21 +595,21 @@ __all__ = [
     "ones_like",
     "orth",
     "outer",
+    "pad",
     "partition",
     "percentile",
-    "pinv",
-    "pad",
     "piecewise",
+    "pinv",
     "polygamma",
     "polyval",
     "positive",
     "pow",
     "power",
     "prod",
-    "qr",
-    "quantile",
     "ptp",
     "put_along_axis",
+    "qr",
+    "quantile",
     "rad2deg",
     "ravel",
     "real",
@@ -647,8 +624,8 @@ __all__ = [
     "rot90",
     "round",
     "searchsorted",
-    "selu",
     "select",
+    "selu",
     "set_subtensor",
     "shape",
     "sigmoid",
@@ -693,9 +670,9 @@ __all__ = [
     "tensordot",
     "tensorinv",
     "tensorsolve",
+    "tile",
     "topk",
     "topk_and_argtopk",
-    "tile",
     "trace",
     "transpose",
     "trapezoid",
@@ -709,13 +686,12 @@ __all__ = [
     "true_div",
     "trunc",
     "unique",
-    "var",
-    "vector_norm",
     "unwrap",
     "vander",
     "var",
-    "vsplit",
     "vdot",
+    "vector_norm",
+    "vsplit",
     "vstack",
     "where",
     "xlog1py",
@@ -761,6 +737,7 @@ class Methods:
     def norm(
         self, ord: float | str | None = None, axis: Axis = None, *, keepdims: bool = False
     ) -> Variable: ...
+    def choose(self, choices: Any, mode: str = "raise") -> Variable: ...
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> Variable: ...
     def nonzero(self) -> tuple[Variable, ...]: ...
     def sort(
@@ -775,8 +752,6 @@ class Methods:
     def argpartition(
         self, kth: int | Sequence[int], axis: int | None = -1, *, kind: str = "introselect"
     ) -> Variable: ...
-    def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable: ...
-    def choose(self, choices: Any, mode: str = "raise") -> Variable: ...
     def repeat(self, repeats: Any, axis: int | None = None) -> Variable: ...
     def ptp(self, axis: Axis = None, *, keepdims: bool = False) -> Variable: ...
     @property

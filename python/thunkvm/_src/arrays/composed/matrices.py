@@ -143,39 +143,6 @@ def expm(a: Any) -> Variable:
 
 
 @public()
-def kron(a: Any, b: Any) -> Variable:
-    """Return the Kronecker product, blocks ``a[i, j] * b``, as ``numpy.kron``.
-
-    Parameters
-    ----------
-    a, b : Variable or array-like
-        Of any numbers of axes; the shorter shape gets ones in front.
-
-    Returns
-    -------
-    Variable
-        Along each axis as long as the product of both lengths.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.vector("x")
-    >>> tv.function([x], tv.kron([1.0, 10.0], x))([1.0, 2.0])
-    array([ 1.,  2., 10., 20.])
-    """
-    a, b = as_variable(a), as_variable(b)
-    ndim = max(a.ndim, b.ndim)
-    a = ops.expand_dims(a, axis=tuple(range(ndim - a.ndim))) if a.ndim < ndim else a
-    b = ops.expand_dims(b, axis=tuple(range(ndim - b.ndim))) if b.ndim < ndim else b
-    if ndim == 0:
-        return ops.mul(a, b)
-    lengths = [length(a, axis) * length(b, axis) for axis in range(ndim)]
-    inner = ops.expand_dims(a, axis=tuple(range(1, 2 * ndim, 2)))
-    outer = ops.expand_dims(b, axis=tuple(range(0, 2 * ndim, 2)))
-    return reshape(inner * outer, lengths)
-
-
-@public()
 def block_diag(*arrays: Any) -> Variable:
     """Return a matrix with matrices on its diagonal and zeros elsewhere.
 
@@ -381,7 +348,6 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Variable:
 __all__ = [
     "block_diag",
     "expm",
-    "kron",
     "matrix_power",
     "multi_dot",
     "tensorinv",
