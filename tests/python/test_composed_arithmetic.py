@@ -67,6 +67,12 @@ def test_a_number_of_python_does_not_raise_the_dtype(name: str) -> None:
         alike(name, [a], 2.5)
 
 
+def test_logaddexp2_of_float16_is_rounded_once() -> None:
+    a = np.array([-1.0, 127.0, 255.0], "float16")
+    (result,) = call("py", tv.logaddexp2, [a, a], known=False)
+    assert result.tolist() == [0.0, 128.0, 256.0]
+
+
 def test_gradients_of_arithmetic() -> None:
     a, b = np.array([5.5, -7.3, 2.2]), np.array([2.0, 3.0, -1.5])
     for name in ("copysign", "fmod", "logaddexp2"):
@@ -88,6 +94,11 @@ def test_logspace_and_geomspace(ends: Any, endpoint: bool) -> None:
     alike("geomspace", [], start * 1j, stop + 0j, num, endpoint)
 
 
+def test_geomspace_ends_with_the_number_that_was_given() -> None:
+    (result,) = call("py", lambda: tv.geomspace(1.0, 5.0, 3), [], known=True)
+    assert result[-1] == 5.0  # 10**log10(5) is not
+
+
 def test_sequences_take_variables() -> None:
     held(tv.logspace, lambda a, b, n: np.logspace(a, b, int(n)), 0.0, 2.0, 5)
     held(tv.geomspace, lambda a, b, n: np.geomspace(a, b, int(n)), 2.0, 7.0, 5)
@@ -102,6 +113,8 @@ def test_sequences_take_variables() -> None:
 def test_vander(count: int | None, increasing: bool) -> None:
     for a in [x for x in ARRAYS if x.ndim == 1]:
         alike("vander", [a], count, increasing)
+    for dtype in ("int8", "float16"):
+        alike("vander", [np.array([1, 2, 100], dtype)], count, increasing)
     held(lambda x, n: tv.vander(x, n), lambda x, n: np.vander(x, int(n)), [1, 2], 4)
     refused(ValueError, r"\[vander\] x is .*2 axes; give a vector", tv.vander, np.eye(2))
 

@@ -73,7 +73,7 @@ def test_repeat(n: int) -> None:
 def test_repeat_refuses_bad_input() -> None:
     refused(TypeError, r"\[repeat\] repeats is .*give integers", lambda x: tv.repeat(x, 0.5), [1.0])
     refused(ValueError, "repeated less than 0 times", lambda x: tv.repeat(x, -1), [1.0])
-    refused(IndexError, "out of bounds", tv.repeat, [1.0, 2.0], [3, -1])
+    refused(IndexError, "out of bounds", tv.repeat, [1.0, 2.0], [-1, 3])
     refused(ValueError, "which has 2 axes", lambda x: tv.repeat(x, [[1]]), [1.0])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from held_to_numpy import ARRAYS, alike, each_axis, held, refused
+from held_to_numpy import ARRAYS, alike, call, each_axis, held, refused
 
 import thunkvm as tv
 
@@ -100,6 +100,7 @@ def test_cov(rowvar: bool, ddof: int | None) -> None:
     for a in [x for x in NOT_EMPTY if x.ndim < 3 and x.size > 1]:
         alike("cov", [a], rowvar=rowvar, ddof=ddof)
         alike("cov", [a, a * a], rowvar=rowvar, bias=True)
+        alike("cov", [a], rowvar=rowvar, ddof=9)
         count = a.shape[-1 if rowvar or a.ndim == 1 else 0]
         often, weights = np.arange(1, count + 1), np.linspace(1.0, 2.0, count)
         alike("cov", [a], rowvar=rowvar, ddof=ddof, fweights=often)
@@ -113,6 +114,12 @@ def test_corrcoef(rowvar: bool) -> None:
         alike("corrcoef", [a], rowvar=rowvar)
         alike("corrcoef", [a, a * a], rowvar=rowvar)
     alike("corrcoef", [np.eye(3)], dtype="float32")
+
+
+def test_corrcoef_is_at_most_1() -> None:
+    a = np.array([[4.0, 7.0, 6.0], [13.0, 22.0, 19.0]])  # whose quotient is 1 + 2**-52
+    (result,) = call("py", tv.corrcoef, [a], known=True)
+    assert result.max() == 1.0
 
 
 def test_cov_refuses_bad_input() -> None:

@@ -110,7 +110,7 @@ def geomspace(
     # The ends are what was given, whatever rounding does to logarithms and powers.
     place = counted(ops.length(powers, axis=0))
     end = ops.sub(as_variable(num), 1) if endpoint else -1
-    powers = ops.where(ops.logical_and(ops.eq(place, end), ops.gt(place, 0)), to, powers)
+    powers = ops.where(ops.eq(place, end), to, powers)
     out = ops.where(ops.eq(place, 0), from_1, powers) * sign
     return astype(out, common if dtype is None else dtype)
 
