@@ -62,6 +62,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: ndimage_label(v), "an Op with a perform that calls it: see tv.Op"),
     (lambda: float(x), "Make a function that computes it: tv.function(inputs, x)"),
     (lambda: f"{x:.2f}", "cannot be formatted as '.2f': it has no value before the function runs"),
+    (lambda: np.spacing(x), "np.spacing has no counterpart for Variables; "),
     (
         lambda: np.lexsort(v),
         "np.lexsort has no counterpart for Variables; write an Op with a perform",
