@@ -36,7 +36,7 @@ def test_the_first_sentence_of_a_docstring_closes_its_parentheses() -> None:
         first = (getattr(tv.ops, name).__doc__ or "").splitlines()[:1]
         for line in first:
             assert line.count("(") == line.count(")"), name
-    assert (tv.solve.__doc__ or "").splitlines()[0].endswith("getrf, getrs).")
+    assert (tv.ops.solve.__doc__ or "").splitlines()[0].endswith("getrf, getrs).")
 
 
 def test_a_docstring_lists_parameters_in_numpys_style() -> None:

@@ -87,7 +87,11 @@ def exposed_stub() -> str:
         EXPOSED_HEADER
         + "".join(_imported(family, name) for family, name in families)
         + "\n"
-        + "".join(f"{name} = ops.{op}\n" for name, op, _ in _core.exposed_ops())
+        + "".join(
+            f"{name} = ops.{op}\n"
+            for name, op, _ in _core.exposed_ops()
+            if name not in public.FUNCTIONS
+        )
         + f"\n__all__ = [\n{names}]\n\nMETHODS: builtins.list[str]\n\n"
         + "class Methods:\n"
         + "".join(f"    {line}\n" for line in "".join(methods).splitlines())

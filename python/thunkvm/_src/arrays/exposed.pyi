@@ -166,6 +166,8 @@ from thunkvm._src.arrays.composed.triangles import tril_indices as tril_indices
 from thunkvm._src.arrays.composed.triangles import tril_indices_from as tril_indices_from
 from thunkvm._src.arrays.composed.triangles import triu_indices as triu_indices
 from thunkvm._src.arrays.composed.triangles import triu_indices_from as triu_indices_from
+from thunkvm._src.arrays.composed.solutions import solve as solve
+from thunkvm._src.arrays.composed.solutions import solve_triangular as solve_triangular
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
@@ -343,8 +345,6 @@ sin = ops.sin
 sinh = ops.sinh
 slogdet = ops.slogdet
 softplus = ops.softplus
-solve = ops.solve
-solve_triangular = ops.solve_triangular
 sqrt = ops.sqrt
 square = ops.square
 stop_gradient = ops.stop_gradient

@@ -14,11 +14,12 @@ from thunkvm._src.arrays.composed.stacks import (
     adjoint,
     as_columns,
     by_columns,
+    diagonal_matrices,
     matrices,
+    mirrored,
     real_dtype,
 )
 from thunkvm._src.arrays.elementwise import astype
-from thunkvm._src.arrays.linalg import diag, tril
 from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable
 
@@ -78,36 +79,6 @@ class _Inverse:
         onto = ops.solve(self.of_columns, adjoint(self.columns))
         back = ops.solve(self.of_rows, ops.matmul(self.core, onto))
         return ops.matmul(adjoint(self.rows), back)
-
-
-def diagonal_matrices(rows: Variable) -> Variable:
-    """Return a matrix for each row, which is its diagonal.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.arrays.composed.least_squares import diagonal_matrices
-    >>> tv.function([], diagonal_matrices(tv.constant([1.0, 2.0])))()
-    array([[1., 0.],
-           [0., 2.]])
-    """
-    n = length(rows, -1)
-    unit = ops.eye(n, n, dtype=rows.dtype)
-    return diag(rows) if rows.ndim == 1 else ops.expand_dims(rows, axis=(rows.ndim,)) * unit
-
-
-def mirrored(a: Variable) -> Variable:
-    """Return Hermitian matrices of which the lower triangles are given.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.arrays.composed.least_squares import mirrored
-    >>> tv.function([], mirrored(tv.constant([[1.0, 7.0], [2.0, 3.0]])))()
-    array([[1., 2.],
-           [2., 3.]])
-    """
-    return tril(a) + adjoint(tril(a, -1))
 
 
 @public(numpy=("linalg.pinv",))

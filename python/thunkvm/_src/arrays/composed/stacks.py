@@ -11,6 +11,7 @@ from thunkvm._core import Variable
 from thunkvm._src.arrays.composed.rows import length
 from thunkvm._src.arrays.creation import eye
 from thunkvm._src.arrays.elementwise import astype
+from thunkvm._src.arrays.linalg import tril, triu
 from thunkvm._src.arrays.shapes import swapaxes
 from thunkvm._src.graph.values import as_variable
 
@@ -107,6 +108,37 @@ def by_columns(x: Variable, row: Variable) -> Variable:
     return x * ops.expand_dims(astype(row, x.dtype), axis=(row.ndim - 1,))
 
 
+def diagonal_matrices(rows: Variable) -> Variable:
+    """Return a matrix for each row, which is its diagonal.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.arrays.composed.stacks import diagonal_matrices
+    >>> tv.function([], diagonal_matrices(tv.constant([1.0, 2.0])))()
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    n = length(rows, -1)
+    unit = eye(n, n, dtype=rows.dtype)
+    return ops.expand_dims(rows, axis=(rows.ndim,)) * unit
+
+
+def mirrored(a: Variable, *, lower: bool = True, conjugates: bool = True) -> Variable:
+    """Return Hermitian matrices, or symmetric ones, of which one triangle is given.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.arrays.composed.stacks import mirrored
+    >>> tv.function([], mirrored(tv.constant([[1.0, 7.0], [2.0, 3.0]])))()
+    array([[1., 2.],
+           [2., 3.]])
+    """
+    half, inner = (tril(a), tril(a, -1)) if lower else (triu(a), triu(a, 1))
+    return half + (adjoint(inner) if conjugates else swapaxes(inner, -1, -2))
+
+
 def as_columns(b: Variable) -> tuple[Variable, bool]:
     """Return right-hand sides as columns of matrices, and whether it was one vector.
 
@@ -141,7 +173,9 @@ __all__ = [
     "adjoint",
     "as_columns",
     "by_columns",
+    "diagonal_matrices",
     "matrices",
+    "mirrored",
     "real_dtype",
     "rows_taken",
     "unit_like",
