@@ -116,6 +116,13 @@ def test_histogram_takes_bins_in_the_call_and_nothing_to_count(mode: str) -> Non
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_interp_is_exact_where_values_are_given(mode: str) -> None:
+    xp = np.sort(draw.normal(size=50))
+    fp = draw.normal(size=50)
+    np.testing.assert_array_equal(run(mode, tv.interp, xp, xp, fp), fp)
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "more", [{}, {"left": -7.0, "right": 9.0}, {"period": 2.5}, {"left": np.nan}]
 )
@@ -147,6 +154,8 @@ def test_counts_and_interpolation_have_gradients() -> None:
     tv.verify_grad(lambda w: tv.histogram(x, 3, weights=w)[0], [x], rng=rng)
     tv.verify_grad(lambda v: tv.unique(v), [x[::-1].copy()], rng=rng)
     v, single = tv.vector("v"), [[1.0], [4.0]]
+    slope = tv.function([v], tv.grad(tv.sum(tv.interp(v, xp, fp)), v))
+    np.testing.assert_array_equal(slope([-1.0, 0.0, 0.5, 1.0, 2.0]), [0.0, -4.0, -4.0, 5.0, 0.0])
     slope = tv.function([v], tv.grad(tv.sum(tv.interp(v, *single)), v))
     np.testing.assert_array_equal(slope([0.0, 1.0, 2.0]), [0.0, 0.0, 0.0])
 

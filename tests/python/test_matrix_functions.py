@@ -214,6 +214,7 @@ def test_the_solution_of_riccatis_equation_solves_it_and_stabilizes(
 def test_riccatis_equation_without_a_stabilizing_solution_gives_nan(mode: str) -> None:
     zero, one = np.zeros((1, 1)), np.eye(1)
     assert np.isnan(run(mode, tv.solve_discrete_are, 2 * one, zero, one, one)).all()
+    assert np.isnan(run(mode, tv.solve_discrete_are, one, zero, zero, one)).all()
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])

@@ -291,7 +291,8 @@ def interp(
     Returns
     -------
     Variable
-        With the shape of `x`. It has gradients to `x`, `xp` and `fp`.
+        With the shape of `x`. It has gradients to `x`, `xp` and `fp`; the slope at a position is
+        that behind it.
 
     Raises
     ------

@@ -116,7 +116,7 @@ def expm(a: Any) -> Variable:
     a = matrices("expm", a, square=True)
     size = ops.max(ops.sum(ops.abs(a), axis=-2), axis=-1, or_identity=True)
     squarings = ops.ceil(ops.log2(ops.maximum(size, REACH) / REACH))
-    # Of what is not finite none: the result is NaN.
+    # Of what is not finite none, since infinity is no integer: the result is NaN.
     squarings = ops.where(ops.isfinite(size), squarings, 0.0)
     squarings = ops.stop_gradient(squarings)
     scale = astype(ops.exp2(-squarings), real_dtype(a))
