@@ -26,7 +26,7 @@ std::vector<NodeForm> node_forms(const Program& program, Compilation& compilatio
       forms[i].why = compilation.why_not();
     else
       forms[i] = code->forms()[i];
-    if (forms[i].form.empty()) forms[i].form = name(thunks[i]);
+    if (!forms[i].form) forms[i].form = thunks[i];
   }
   return forms;
 }

@@ -9,16 +9,13 @@
 namespace thunkvm {
 namespace {
 
-RecordingReport::Site site_of(const SiteRecord& site, const TickScale& scale) {
+SiteRow site_of(const SiteRecord& site, const TickScale& scale) {
   const auto one = [&](std::uint64_t ticks) { return scale.net({.ticks = ticks, .laps = 1}); };
-  RecordingReport::Site result;
+  SiteRow result;
+  static_cast<SiteCounts&>(result) = site;
   result.runs = site.runs;
-  result.suspended = site.suspended;
-  result.failed = site.failed;
-  result.bytes = site.bytes;
-  result.peak = site.peak;
-  result.copies = site.copies;
-  result.self = scale.net({.ticks = site.self, .laps = site.runs + site.suspended + site.failed});
+  result.self_time =
+      scale.net({.ticks = site.self, .laps = site.runs + site.suspended + site.failed});
   if (site.runs != 0) result.first = one(site.first);
   if (site.runs > 1) {
     result.min = one(site.min);
@@ -44,40 +41,44 @@ RecordingReport report_of(RecordedCalls recorded, const Program& program, const 
   report.node_runs = std::move(recorded.node_runs);
   for (std::size_t b = 0; b < totals.branches.size(); ++b) {
     const std::span arms = program.branches[b].arm_counts(recorded.counters);
-    report.branches.push_back({.flips = totals.branches[b].flips,
-                               .arms = {arms.begin(), arms.end()},
-                               .loop = program.branches[b].loop});
-    if (b < totals.arms.size()) report.branches.back().by_steps = std::move(totals.arms[b]);
+    BranchCounts& row = report.branches.emplace_back();
+    row.flips = totals.branches[b].flips;
+    row.loop = maybe_index(program.branches[b].loop);
+    row.arms = {arms.begin(), arms.end()};
+    if (b < totals.arms.size()) row.by_steps = std::move(totals.arms[b]);
   }
   for (const Elapsed& region : totals.regions) report.regions.push_back(scale.net(region));
-  report.demanders = std::move(totals.demanders);
+  for (const std::uint32_t pc : totals.demanders) report.demanders.push_back(maybe_index(pc));
   totals.loops.resize(program.loops.size());  // there are none before the first call
   for (std::size_t l = 0; l < totals.loops.size(); ++l)
-    report.loops.push_back(
-        {program.loops[l].node, std::move(totals.loops[l]), program.loops[l].branch});
+    report.loops.push_back({.node = program.loops[l].node,
+                            .branch = program.loops[l].branch,
+                            .runs = std::move(totals.loops[l].runs),
+                            .failed = totals.loops[l].broken});
   for (const StepRecord& step : totals.steps)
-    report.steps.push_back({.start = scale.gross(step.start),
-                            .gross = scale.gross(step.end - step.start),
-                            .loop = step.loop,
-                            .step = step.step,
-                            .call = step.call,
-                            .thread = step.thread});
-  for (CallRecord& call : totals.calls)
-    report.calls.push_back({.id = call.start,
-                            .start = scale.gross(call.start),
-                            .gross = scale.gross(call.elapsed.ticks),
-                            .net = scale.net(call.elapsed),
-                            .thread = call.thread,
-                            .bytes = call.bytes,
-                            .decisions = std::move(call.decisions),
-                            .in_loops = std::move(call.in_loops),
-                            .failed = call.failed});
+    report.steps.push_back({{scale.gross(step.start), scale.gross(step.end - step.start)},
+                            step.loop,
+                            step.step,
+                            step.call,
+                            step.thread});
+  for (CallRecord& call : totals.calls) {
+    RecordedCall& row = report.calls.emplace_back();
+    row.id = call.start;
+    row.start = scale.gross(call.start);
+    row.gross = scale.gross(call.elapsed.ticks);
+    row.time = scale.net(call.elapsed);
+    row.thread = call.thread;
+    row.bytes = call.bytes;
+    row.decisions = std::move(call.decisions);
+    row.in_loops = std::move(call.in_loops);
+    row.failed = call.failed;
+  }
   for (const EventRecord& event : totals.events)
-    report.events.push_back({.start = scale.gross(event.end - event.ticks),
-                             .net = scale.net({.ticks = event.ticks, .laps = 1}),
-                             .site = event.site,
-                             .call = event.call,
-                             .thread = event.thread});
+    report.events.push_back(
+        {{scale.gross(event.end - event.ticks), scale.net({.ticks = event.ticks, .laps = 1})},
+         event.site,
+         event.call,
+         event.thread});
   report.shapes_of_nodes = std::move(totals.shapes_of_nodes);
   report.shapes_of_nests = std::move(totals.shapes_of_nests);
   report.first_group = Recorder::first_group(program);

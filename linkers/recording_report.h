@@ -3,11 +3,13 @@
 
 #include "linkers/function.h"
 #include "linkers/recording.h"
+#include "linkers/rows.h"
+#include "thunks/fields.h"
 #include "vm/recorder.h"
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <tuple>
 #include <vector>
 
 namespace thunkvm {
@@ -28,63 +30,52 @@ struct TickScale {
 /// The records of a recording, in the order of RecordedTotals. All times are seconds, and net
 /// unless a field says otherwise.
 struct RecordingReport {
-  struct Site {
-    std::uint64_t runs = 0;
-    double self = 0;                      ///< of all runs
-    std::optional<double> min, p95, max;  ///< of all runs but the first; none: there was one
-    std::optional<double> first;          ///< none: it never ran
-    std::uint64_t suspended = 0, failed = 0, bytes = 0, peak = 0, copies = 0;
-  };
-  struct BranchCounts {
-    std::uint64_t flips = 0;
-    std::vector<std::uint64_t> arms;  ///< how often each was taken
-    std::uint32_t loop = kNone;       ///< the innermost loop in each step of which it decides
-    ArmsBySteps by_steps{};           ///< of one in a loop
-  };
-  struct CallTimes {
-    std::uint64_t id = 0;  ///< the tick in which it began, which its events name it by
-    double start = 0, gross = 0, net = 0;
-    std::uint64_t thread = 0, bytes = 0;
-    std::vector<Decision> decisions;
-    std::vector<LoopDecisions> in_loops;
-    bool failed = false;
-  };
-  struct Event {
-    double start = 0, net = 0;
-    std::uint32_t site = 0;
-    std::uint64_t call = 0, thread = 0;
-  };
-
-  /// The runs of a loop.
-  struct LoopRuns {
-    std::uint32_t node = 0;
-    LoopRecord record;
-    std::uint32_t branch = 0;  ///< its test
-  };
-  struct Step {
-    double start = 0, gross = 0;
-    std::uint32_t loop = 0;
-    std::uint64_t step = 0, call = 0, thread = 0;
-  };
-
-  std::vector<Site> sites;
+  std::vector<SiteRow> sites;
   std::vector<std::uint64_t> node_runs;
   std::vector<BranchCounts> branches;
   std::vector<double> regions;
-  std::vector<std::uint32_t> demanders;
-  std::vector<LoopRuns> loops;
-  std::vector<Step> steps;
-  std::vector<CallTimes> calls;
-  std::vector<Event> events;
+  std::vector<MaybeIndex> demanders;
+  std::vector<LoopCounts> loops;
+  std::vector<RecordedStep> steps;
+  std::vector<RecordedCall> calls;
+  std::vector<RecordedEvent> events;
   std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_nests;
-  std::uint32_t first_group = 0;  ///< the site of the first group of emitted code
+  std::uint32_t first_group = 0;
   std::uint64_t n_calls = 0, n_events = 0;
-  /// The time that calls waited for the compiler, and that it worked in the background: for the
-  /// function and for its recorded program.
   double compile = 0, compile_background = 0;
-  std::uint64_t cache_hits = 0;  ///< modules that needed no compiler
-  double changeover = 0;         ///< the time that it took to change over to emitted code
-  double lap_cost = 0;           ///< the time of a lap that is left out
+  std::uint64_t cache_hits = 0;
+  double changeover = 0, lap_cost = 0;
+};
+template <>
+struct Fields<RecordingReport> {
+  using Report = RecordingReport;
+  static constexpr const char* name = "RecordingReport";
+  static constexpr const char* doc = "The records of the calls that have ended.";
+  static constexpr std::tuple fields{
+      Field{&Report::sites, "sites", "", "Those of the nodes, the parts of calls, the groups."},
+      Field{&Report::node_runs, "node_runs", "", "By node how often it was begun."},
+      Field{&Report::branches, "branches", "", "The program's branches."},
+      Field{&Report::regions, "regions", "s", "By block the time of the bodies that it ran."},
+      Field{&Report::demanders, "demanders", "", "By memo body the pc of its first Need."},
+      Field{&Report::loops, "loops", "", "The program's loops."},
+      Field{&Report::steps, "steps", "", "The latest steps of loops, if they are recorded."},
+      Field{&Report::calls, "calls", "", "The latest calls."},
+      Field{&Report::events, "events", "", "The latest events, if they are recorded."},
+      Field{&Report::shapes_of_nodes, "shapes_of_nodes", "",
+            "By node its runs by the shapes of its operands."},
+      Field{&Report::shapes_of_nests, "shapes_of_nests", "",
+            "By the first member of a nest its runs by its shape."},
+      Field{&Report::first_group, "first_group", "", "The site of the first group."},
+      Field{&Report::n_calls, "n_calls", "", "How many calls were recorded."},
+      Field{&Report::n_events, "n_events", "", "How many events were recorded."},
+      Field{&Report::compile, "compile", "s",
+            "The time that calls waited for the compiler, for the recorded program too."},
+      Field{&Report::compile_background, "compile_background", "s",
+            "The time that it compiled while calls went on."},
+      Field{&Report::cache_hits, "cache_hits", "", "How many modules needed no compiler."},
+      Field{&Report::changeover, "changeover", "s",
+            "The time that it took to change over to emitted code."},
+      Field{&Report::lap_cost, "lap_cost", "s", "The time of a lap that is left out."}};
 };
 
 /// The report of a program's calls; nothing of compiling.

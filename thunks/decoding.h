@@ -1,11 +1,12 @@
 // decoding.h: how a selector's value picks an arm.
 #pragma once
 
+#include "thunks/words.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
+#include <string>
 
 namespace thunkvm {
 
@@ -15,16 +16,19 @@ enum class Decoding : std::uint8_t {
   IndexOrDefault,  ///< arm i for the value i in [0, n-1); anything else takes the last arm
 };
 
-/// The names of the decodings, in attributes and in all texts.
-inline constexpr std::array<const char*, 3> kDecodingNames{"truth", "index", "index_or_default"};
-inline constexpr const char* name(Decoding decoding) {
-  return kDecodingNames[static_cast<std::size_t>(decoding)];
+template <>
+struct Words<Decoding> {
+  static constexpr const char* name = "Decoding";
+  static constexpr std::array words{"truth", "index", "index_or_default"};
+};
+
+/// The name by which users know an arm: "then", "case 2".
+inline std::string arm_name(Decoding decoding, std::size_t n_arms, std::size_t arm) {
+  if (decoding == Decoding::Truth) return arm == 1 ? "then" : "else";
+  if (decoding == Decoding::IndexOrDefault && arm + 1 == n_arms) return "default";
+  return "case " + std::to_string(arm);
 }
-/// The decoding of this name; none where there is none.
-constexpr std::optional<Decoding> decoding_named(std::string_view wanted) {
-  for (std::size_t i = 0; i < kDecodingNames.size(); ++i)
-    if (kDecodingNames[i] == wanted) return static_cast<Decoding>(i);
-  return std::nullopt;
-}
+/// The same of the test of a loop.
+inline std::string loop_arm_name(std::size_t arm) { return arm == 1 ? "step" : "end"; }
 
 }  // namespace thunkvm

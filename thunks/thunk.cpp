@@ -27,12 +27,6 @@ Status BoundThunk::enter(LazyCall& call) {
       "ThunkCode::lazy = false, a lazy one has to override BoundThunk::enter");
 }
 
-std::string_view name(ThunkForm form) {
-  static constexpr std::string_view kNames[] = {"kernel", "perform", "c",
-                                                "lazy",   "thunk",   "branch"};
-  return kNames[static_cast<std::size_t>(form)];
-}
-
 Status run_bound(Activation& activation, const Operands& operands) {
   try {
     return activation.bound[operands.bound]->run(activation, operands);

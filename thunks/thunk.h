@@ -8,7 +8,9 @@
 #include "thunks/cell.h"
 #include "thunks/error.h"
 #include "thunks/host.h"
+#include "thunks/words.h"
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -162,9 +164,15 @@ enum class ThunkForm : std::uint8_t {
   Lazy,     ///< names its inputs at run time
   Thunk,    ///< a user's eager thunk in Python
   Branch,   ///< none: a conditional, which the machine itself decides
+  Emitted,  ///< none: an expression of emitted C
+  Fused,    ///< none: a member of a nest of emitted C
 };
-/// The form's word in all texts: "kernel", "perform", ...
-std::string_view name(ThunkForm form);
+template <>
+struct Words<ThunkForm> {
+  static constexpr const char* name = "Form";
+  static constexpr std::array words{"kernel", "perform", "c",       "lazy",
+                                    "thunk",  "branch",  "emitted", "fused"};
+};
 
 /// How one node runs. Exactly one of `eager` and `make` is set; a lazy thunk always has `make`.
 struct ThunkCode {

@@ -8,9 +8,11 @@
 // the code is traced.
 #pragma once
 
+#include "thunks/words.h"
 #include "vm/native_steps.h"
 #include "vm/program.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,10 +47,22 @@ struct NativeCall {
   Recorder* recorder = nullptr;  ///< of a profiled program
 };
 
+/// How emitted code computes nodes together.
+enum class GroupKind : std::uint8_t {
+  Expression,  ///< numbers, one after the other
+  Nest,        ///< in one loop over elements
+  Call,        ///< of a node's own kernel: the group is this node
+};
+template <>
+struct Words<GroupKind> {
+  static constexpr const char* name = "GroupKind";
+  static constexpr std::array words{"expression", "fused", "call"};
+};
+
 /// Nodes with code that is timed as one.
 struct NativeGroup {
   std::vector<std::uint32_t> nodes;
-  const char* kind = "";  ///< "expression", "fused" or "call"
+  GroupKind kind = GroupKind::Call;
 };
 
 /// Emitted code for one program. Immutable; shared by all its frames.

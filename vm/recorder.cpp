@@ -90,11 +90,7 @@ void SiteRecord::merge(const SiteRecord& other) {
   self += other.self;
   min = std::min(min, other.min);
   max = std::max(max, other.max);
-  suspended += other.suspended;
-  failed += other.failed;
-  bytes += other.bytes;
-  peak = std::max(peak, other.peak);
-  copies += other.copies;
+  merge_fields<SiteCounts>(*this, other);
   for (std::size_t i = 0; i < classes.size(); ++i) classes[i] += other.classes[i];
 }
 

@@ -7,6 +7,8 @@
 // rows of a call add up to the call.
 #pragma once
 
+#include "thunks/fields.h"
+#include "thunks/words.h"
 #include "vm/clock.h"
 #include "vm/code_regions.h"
 #include "vm/decisions.h"
@@ -22,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace thunkvm {
@@ -35,23 +38,43 @@ struct RecordOptions {
   bool steps = false;   ///< the decisions in loops of each call, too
 };
 
+/// The counts of a site beside its runs and times. A new counter of nodes is a member here, and its
+/// line below: rows, columns, files and documentation of profiles are made from that.
+struct SiteCounts {
+  std::uint64_t suspended = 0, failed = 0, bytes = 0, peak = 0, copies = 0;
+};
+template <>
+struct Fields<SiteCounts> {
+  static constexpr const char* name = "SiteCounts";
+  static constexpr const char* doc = "The counts of one node, beside its runs and times.";
+  static constexpr std::tuple fields{
+      Field{&SiteCounts::suspended, "suspended", "",
+            "How often it stopped to wait for an input; only lazy nodes do.", Merging::Added},
+      Field{&SiteCounts::failed, "failed", "", "How often it failed.", Merging::Added},
+      Field{&SiteCounts::bytes, "bytes_allocated", "bytes",
+            "The memory of its new outputs, those in memory of an input's aside.", Merging::Added},
+      Field{&SiteCounts::peak, "peak_bytes", "bytes",
+            "The most memory that was in use when it ended.", Merging::Greatest},
+      Field{&SiteCounts::copies, "copies", "",
+            "How many copies it made of inputs that it overwrites and others may still read.",
+            Merging::Added}};
+};
+
+/// The runs of a site, and their times in ticks.
+struct SiteRuns {
+  std::uint64_t runs = 0;
+  std::uint64_t self = 0;                          ///< all runs together
+  std::uint64_t min = ~std::uint64_t{0}, max = 0;  ///< of all runs but the first
+  std::uint64_t first = 0;                         ///< of the first run
+  /// A histogram of all runs but the first: class 4k+j begins at 16 * 2^k * (1 + j/4) ticks.
+  std::array<std::uint32_t, kTickClasses> classes{};
+};
+
 /// The record of one *site*: a node that the machine runs, a group of emitted code, or a part of a
 /// call beside the program.
 ///
 /// The fields that a lap writes lie in two cache lines.
-struct alignas(64) SiteRecord {
-  std::uint64_t runs = 0;
-  std::uint64_t self = 0;                          ///< ticks, all runs together
-  std::uint64_t min = ~std::uint64_t{0}, max = 0;  ///< of all runs but the first
-  std::uint64_t first = 0;                         ///< ticks of the first run
-  std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it requested inputs
-  std::uint64_t failed = 0;
-  std::uint64_t bytes = 0;  ///< of new outputs that are not in the memory of an input
-  /// A histogram of all runs but the first: class 4k+j begins at 16 * 2^k * (1 + j/4) ticks.
-  std::array<std::uint32_t, kTickClasses> classes{};
-  std::uint64_t peak = 0;    ///< bytes in use when it ended, at most
-  std::uint64_t copies = 0;  ///< of inputs that it overwrites and others may still read
-
+struct alignas(64) SiteRecord : SiteRuns, SiteCounts {
   void merge(const SiteRecord& other);
   /// So many ticks that 95 of 100 runs took no more: the upper end of their class.
   std::uint64_t p95() const;
@@ -96,7 +119,12 @@ enum class CallPart : std::uint8_t {
   Wait,       ///< for a lock of the host's
   Machine,    ///< the rest: the loop of the machine after the last thunk
 };
-inline constexpr std::uint32_t kCallParts = 4;
+template <>
+struct Words<CallPart> {
+  static constexpr const char* name = "CallPart";
+  static constexpr std::array words{"arguments", "results", "lock", "other"};
+};
+inline constexpr std::uint32_t kCallParts = Words<CallPart>::words.size();
 
 /// The facts about a program that a recorder needs beside its code. Immutable.
 struct RecordedProgram {

@@ -23,8 +23,10 @@
 
 #include "ops/graph/variable.h"
 #include "thunks/decoding.h"
+#include "thunks/words.h"
 #include "vm/program.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -96,6 +98,12 @@ struct Block {
   std::uint32_t region = kNone;
   std::uint32_t owner = 0;   ///< the branch, memo body, lazy thunk or loop
   std::uint32_t number = 0;  ///< which arm, which input
+};
+
+template <>
+struct Words<Block::Kind> {
+  static constexpr const char* name = "BlockKind";
+  static constexpr std::array words{"root", "arm", "memo", "input", "guarded", "step"};
 };
 
 /// One decision. It is that of all conditionals that are joined in it, or of a loop: arm 0 makes

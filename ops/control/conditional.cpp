@@ -27,9 +27,7 @@ struct Names {
   }
   std::string arm(std::size_t arm) const {
     if (given != nullptr) return given->arms[arm];
-    if (decoding == Decoding::Truth) return arm == 1 ? "then" : "else";
-    if (decoding == Decoding::IndexOrDefault && arm + 1 == n_arms) return "default";
-    return "case " + std::to_string(arm);
+    return arm_name(decoding, n_arms, arm);
   }
 };
 
@@ -43,7 +41,7 @@ std::string described(const Variable& v) {
 class ConditionalOp final : public Op {
  public:
   explicit ConditionalOp(const Attributes& attrs) {
-    spec_.decoding = decoding_named(attrs.get<std::string>("decoding")).value_or(Decoding::Truth);
+    spec_.decoding = named<Decoding>(attrs.get<std::string>("decoding")).value_or(Decoding::Truth);
     spec_.n_arms = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_arms"));
     spec_.n_outputs = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_outputs"));
   }
@@ -121,7 +119,7 @@ class ConditionalMaker : public OpMaker {
     input("selector", "any 0-d or one-element number");
     input("arms", "the values of arm 0, of arm 1, ...").variadic = true;
     attr("decoding", AttrType::String, "how the selector picks an arm")
-        .one_of({AttrValue("truth"), AttrValue("index"), AttrValue("index_or_default")});
+        .one_of({Words<Decoding>::words.begin(), Words<Decoding>::words.end()});
     constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
     attr("n_arms", AttrType::Int, "how many arms there are").at_least(1).at_most(kMost);
     attr("n_outputs", AttrType::Int, "how many values each arm has").at_least(1).at_most(kMost);

@@ -25,7 +25,7 @@ TEST_CASE("the laps are taken from what a site took, once for each run, pause an
   site.suspended = 2;
   site.failed = 1;
   site.self = 100;
-  CHECK(report_of_sites({site}).sites[0].self == (100 - 6 * 2) * 0.25);
+  CHECK(report_of_sites({site}).sites[0].self_time == (100 - 6 * 2) * 0.25);
 }
 
 TEST_CASE("a time is never less than nothing") {
@@ -72,7 +72,7 @@ TEST_CASE("a call has the time that it took, and that without its laps") {
   CHECK(found.calls[0].id == 8);
   CHECK(found.calls[0].start == 2.0);
   CHECK(found.calls[0].gross == 10.0);
-  CHECK(found.calls[0].net == 7.5);
+  CHECK(found.calls[0].time == 7.5);
 }
 
 TEST_CASE("an event began when its ticks did") {
@@ -80,7 +80,7 @@ TEST_CASE("an event began when its ticks did") {
   recorded.totals.events.push_back({.end = 20, .ticks = 12, .site = 3});
   const RecordingReport found = report_of(std::move(recorded), {}, kScale);
   CHECK(found.events[0].start == 2.0);
-  CHECK(found.events[0].net == 2.5);
+  CHECK(found.events[0].duration == 2.5);
   CHECK(found.events[0].site == 3);
 }
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace thunkvm {
 
 /// How a node of a program runs, for people.
 struct NodeForm {
-  std::string form;    ///< "emitted", "fused", or the name of its thunk's form: only shown
+  std::optional<ThunkForm> form;  ///< none: that of its thunk
   std::string region;  ///< "function 3", "function 3, nest 1"; empty: the interpreter runs it
   std::string why;     ///< why it has no better form; empty if it is the best
 };

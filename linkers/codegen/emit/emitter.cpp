@@ -41,7 +41,7 @@ class Emitter {
     const std::vector<Statement>& statements = plan_.schedule().statements;
     for (std::uint32_t i = 0; i < statements.size(); ++i)
       if (statements[i].kind == Statement::Kind::Run && plan_.outlined_at(i) == kNone)
-        out_.forms_[statements[i].node] = {"", "", plan_.step(statements[i].index).why};
+        out_.forms_[statements[i].node] = {std::nullopt, "", plan_.step(statements[i].index).why};
   }
 
   void lay_out_memory() {

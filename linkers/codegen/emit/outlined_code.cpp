@@ -140,8 +140,7 @@ class OutlinedCode {
     if (expression && next != nullptr && next->kind == group.kind) return;
     const std::size_t site = Recorder::first_group(program_) + out_.groups.size();
     c_.call("lap", site);
-    constexpr const char* kKinds[] = {"expression", "fused", "call"};
-    out_.groups.push_back({std::exchange(lap_, {}), kKinds[static_cast<int>(group.kind)]});
+    out_.groups.push_back({std::exchange(lap_, {}), group.kind});
   }
 
   /// What a group retires: the values of a nest that only its members read were never there.
@@ -163,7 +162,7 @@ class OutlinedCode {
 
   void emit_expression(const Group& group, std::span<const Group> rest) {
     const std::uint32_t step = group.steps.front();
-    out_.forms_[program_.steps[step].node] = {"emitted", region(), ""};
+    out_.forms_[program_.steps[step].node] = {ThunkForm::Emitted, region(), ""};
     switch (plan_.step(step).kind) {
       case StepForm::Kind::Length: write_length(plan_, step, c_); return;
       case StepForm::Kind::Pick: write_pick(plan_, step, add_call(step, 0, rest), c_); return;
@@ -200,7 +199,7 @@ class OutlinedCode {
     const char* why = plan_.step(step).why;
     if (*why == '\0')
       why = plan_.options().fuse ? "no neighbour can be fused with it" : "the mode fuses nothing";
-    out_.forms_[program_.steps[step].node] = {"", region(), why};
+    out_.forms_[program_.steps[step].node] = {std::nullopt, region(), why};
   }
 
   void emit_nest_call(const Group& group, std::span<const Group> rest) {
@@ -208,7 +207,8 @@ class OutlinedCode {
     EmittedNest nest = write_nest(plan_, group, plan_.not_reached(rest), index, module_, c_);
     for (const std::uint32_t step : group.steps)
       if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
-        out_.forms_[program_.steps[step].node] = {"fused", join(region(), ", nest ", index), ""};
+        out_.forms_[program_.steps[step].node] = {ThunkForm::Fused,
+                                                  join(region(), ", nest ", index), ""};
     out_.bodies_.push_back({out_.texts_.size(), std::move(nest.body)});
     out_.nests.push_back(std::move(nest.fused));
   }
@@ -220,7 +220,7 @@ class OutlinedCode {
     const bool truth = branch.decoding == Decoding::Truth;
     for (const std::uint32_t conditional : schedule_.decided_by(branch)) {
       c_.text.node(conditional);
-      out_.forms_[conditional] = {"", region(), ""};
+      out_.forms_[conditional] = {std::nullopt, region(), ""};
     }
     // A service says which arm a value other than a number takes, and what is wrong with one.
     const auto arm = [&] {
@@ -314,7 +314,7 @@ class OutlinedCode {
     c_.call("begin_loop", s.index);
     c_.text.line("if (call->functions[", plan_.loop_function(s.index), "](call, 0) == TV_FAILED) ",
                  c_.fail());
-    out_.forms_[s.node] = {"", region(), ""};
+    out_.forms_[s.node] = {std::nullopt, region(), ""};
   }
 
   /// The next step; every so many ask whether to go on. False: control does not come behind it.

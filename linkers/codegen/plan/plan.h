@@ -17,6 +17,7 @@
 #include "linkers/schedule/touches.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/graph/variable.h"
+#include "vm/native.h"
 #include "vm/native_steps.h"
 #include "vm/program.h"
 
@@ -44,7 +45,7 @@ struct RegisterForm {
 };
 
 struct Group {
-  enum class Kind : std::uint8_t { Expression, Nest, Call };
+  using Kind = GroupKind;
   Kind kind = Kind::Call;
   std::vector<std::uint32_t> steps;      ///< in Program::steps, in order (Plan::comes_before)
   std::vector<std::uint32_t> retired{};  ///< registers emptied after it

@@ -2,7 +2,7 @@
 
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/node_forms.h"
-#include "linkers/schedule/code_regions.h"
+#include "linkers/rows.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
 #include "python/bindings/call/function_watch.h"
@@ -10,6 +10,7 @@
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/rows.h"
 #include "vm/disassembler.h"
 
 #include <map>
@@ -37,24 +38,30 @@ using namespace py::literals;
 
 // ---- rows about nodes
 
-py::list node_rows(PythonFunction& function) {
+std::vector<NodeRuns> node_runs(PythonFunction& function) {
   const Linked& linked = function.linked();
   const std::vector<std::uint64_t> runs = function.core().recordings().node_runs(function.pool());
   const std::vector<ThunkForm> forms = thunk_forms(*linked.program);
-  std::uint32_t i = 0;
-  return py_list(runs, [&](std::uint64_t n) {
+  std::vector<NodeRuns> rows;
+  for (std::uint32_t i = 0; i < runs.size(); ++i) {
     const Apply& node = *linked.nodes()[i].node();
-    const std::string text = linked.program->text->node(i);
-    return py::make_tuple(text, node.op()->name(), name(forms[i++]), node.origin_text(), n);
-  });
+    rows.push_back({.node = linked.program->text->node(i),
+                    .op = node.op()->name(),
+                    .form = forms[i],
+                    .origin = node.origin_text(),
+                    .runs = runs[i]});
+  }
+  return rows;
 }
 
-py::list node_form_rows(PythonFunction& function) {
+std::vector<NodeCode> node_code(PythonFunction& function) {
   const std::vector<NodeForm> forms = interruptible([&](Host& host) {
     return node_forms(*function.linked().program, function.core().compilation(), host);
   });
-  return py_list(forms,
-                 [](const NodeForm& how) { return py::make_tuple(how.form, how.region, how.why); });
+  std::vector<NodeCode> rows;
+  for (const NodeForm& how : forms)
+    rows.push_back({.form = how.form.value(), .code = how.region, .why = how.why});
+  return rows;
 }
 
 using Counts = std::vector<std::uint64_t>;
@@ -68,73 +75,6 @@ std::pair<Counts, std::vector<Counts>> node_counts(PythonFunction& function) {
     arms.emplace_back(counts.begin(), counts.end());
   }
   return {recordings.node_runs(function.pool()), std::move(arms)};
-}
-
-// ---- the schedule
-
-py::tuple block_row(const Schedule& schedule, const Block& block, bool idle) {
-  const char* kind = "root";
-  std::string_view decoding = "truth";
-  std::uint32_t node = kNone, n_arms = 0;
-  switch (block.kind) {
-    case Block::Kind::Root: break;
-    case Block::Kind::Arm: {
-      const ScheduledBranch& branch = schedule.branches[block.owner];
-      kind = "arm";
-      node = schedule.decided_by(branch).front();
-      n_arms = branch.n_arms;
-      decoding = name(branch.decoding);
-      break;
-    }
-    case Block::Kind::Memo:
-      kind = "memo";
-      node = schedule.memos[block.owner].node;
-      break;
-    case Block::Kind::Loop:
-      kind = "step";
-      node = schedule.loops[block.owner].node;
-      break;
-    case Block::Kind::Input:
-    case Block::Kind::Guarded:
-      kind = block.kind == Block::Kind::Input ? "input" : "guarded";
-      node = schedule.lazies[block.owner].node;
-      break;
-  }
-  return py::make_tuple(kind, index_or_none(block.parent), block.owner, index_or_none(node),
-                        block.number, n_arms, decoding, idle);
-}
-
-// A dict of lists.
-//
-//   blocks       (kind, block that it is within or None, owner, node or None, number, number of
-//                arms, decoding, whether it is idle): the owner of an arm is its branch, of a memo
-//                body or an input that of `memos` or `lazies`; the node is the conditional, or the
-//                one of the body; the number says which arm or input it is. Kinds are "root",
-//                "arm", "memo", "input" and "guarded", decodings "truth", "index" and "default"
-//   node_blocks  by node the block that it runs in, or None
-//   branches     (register of the selector, decoding, number of arms, conditional, block)
-//   memos        the nodes of memo bodies
-//   lazies       the nodes of lazy thunks
-//   demanders    by pc the node for which it may have a body run, or None
-py::dict schedule_rows(PythonFunction& function) {
-  const Schedule& schedule = *function.linked().schedule;
-  const std::vector<bool> idle = idle_blocks(schedule);
-  std::size_t b = 0;
-  const auto node_of = [](const auto& body) { return index_or_none(body.node); };
-  return py::dict(
-      "blocks"_a =
-          py_list(schedule.blocks,
-                  [&](const Block& block) { return block_row(schedule, block, idle[b++]); }),
-      "node_blocks"_a = py_list(schedule.block_of_nodes(), index_or_none),
-      "branches"_a = py_list(schedule.branches,
-                             [&](const ScheduledBranch& branch) {
-                               return py::make_tuple(branch.selector, name(branch.decoding),
-                                                     branch.n_arms,
-                                                     schedule.decided_by(branch).front(),
-                                                     schedule.arm(branch, 0).parent);
-                             }),
-      "memos"_a = py_list(schedule.memos, node_of), "lazies"_a = py_list(schedule.lazies, node_of),
-      "demanders"_a = py_list(demanders_of(schedule), index_or_none));
 }
 
 // ---- recordings
@@ -192,12 +132,16 @@ void add_methods(Methods methods) {
           "disassemble",
           [](PythonFunction& function) { return disassemble(*function.linked().program); },
           "The program, one instruction a line.")
-      .def("_node_rows", &node_rows,
-           "For each node that may run: (node, Op, form, where it was made, how often it ran).")
-      .def("_node_forms", &node_form_rows,
-           "For each node that may run, in the order of `_node_rows`: (form, code, why).")
-      .def("_schedule", &schedule_rows,
-           "The blocks of the function's schedule, and what runs in them: a dict; see regions.py.")
+      .def(
+          "_node_rows", [](PythonFunction& function) { return as_python(node_runs(function)); },
+          "The NodeRuns of each node that may run, in the program's order.")
+      .def(
+          "_node_forms", [](PythonFunction& function) { return as_python(node_code(function)); },
+          "The NodeCode of each node that may run, in the same order.")
+      .def(
+          "_schedule",
+          [](PythonFunction& function) { return as_python(rows_of(*function.linked().schedule)); },
+          "The blocks of the function's schedule, and the nodes that run in them: ScheduleRows.")
       .def("c_source", &c_source,
            "The C that stands for the program, with a comment for each node.")
       .def(

@@ -4,10 +4,9 @@
 #include "linkers/recording_report.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
-#include "python/bindings/python/pybind.h"
+#include "python/bindings/python/rows.h"
 
 #include <cmath>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -29,76 +28,13 @@ struct RecordingObject {
   }
 };
 
-py::tuple site_row(const RecordingReport::Site& site) {
-  return py::make_tuple(site.runs, site.self, site.min, site.p95, site.max, site.first,
-                        site.suspended, site.failed, site.bytes, site.peak, site.copies);
+py::object read(const RecordingObject& self) {
+  return as_python(report_of(*self.recording, self.live().core()));
 }
 
-py::tuple branch_row(const RecordingReport::BranchCounts& branch) {
-  return py::make_tuple(branch.flips, branch.arms, index_or_none(branch.loop), branch.by_steps);
-}
-
-// {node: [(shapes, runs, bytes), ...]}; the shapes one after the other, as ShapeCounts has them.
-py::dict shape_dict(const std::map<std::uint32_t, ShapeCounts>& nodes) {
-  py::dict dict;
-  for (const auto& [node, counts] : nodes)
-    dict[py::int_(node)] = py_list(counts, [](const auto& entry) {
-      return py::make_tuple(entry.first, entry.second.runs, entry.second.bytes);
-    });
-  return dict;
-}
-
-py::tuple call_row(const RecordingReport::CallTimes& call) {
-  const py::list decisions = py_list(call.decisions, [](const Decision& decision) {
-    return py::make_tuple(decision.branch, decision.arm);
-  });
-  const py::list in_loops = py_list(call.in_loops, [](const LoopDecisions& decided) {
-    return py::make_tuple(decided.branch, py_list(decided.runs, [](const ArmRun& run) {
-                            return py::make_tuple(run.arm, run.times);
-                          }));
-  });
-  return py::make_tuple(call.id, call.start, call.gross, call.net, call.thread, call.bytes,
-                        decisions, in_loops, call.failed);
-}
-
-// (node, branch of the test, [(steps, runs), ...], broken runs)
-py::tuple loop_row(const RecordingReport::LoopRuns& loop) {
-  return py::make_tuple(
-      loop.node, loop.branch,
-      py_list(loop.record.runs,
-              [](const auto& entry) { return py::make_tuple(entry.first, entry.second); }),
-      loop.record.broken);
-}
-
-py::tuple step_row(const RecordingReport::Step& step) {
-  return py::make_tuple(step.start, step.gross, step.loop, step.step, step.call, step.thread);
-}
-
-py::tuple event_row(const RecordingReport::Event& event) {
-  return py::make_tuple(event.start, event.net, event.site, event.call, event.thread);
-}
-
-py::dict read(const RecordingObject& self) {
-  const RecordingReport report = report_of(*self.recording, self.live().core());
-  return py::dict(
-      "sites"_a = py_list(report.sites, site_row), "node_runs"_a = report.node_runs,
-      "branches"_a = py_list(report.branches, branch_row), "regions"_a = report.regions,
-      "demanders"_a = py_list(report.demanders, index_or_none),
-      "loops"_a = py_list(report.loops, loop_row), "steps"_a = py_list(report.steps, step_row),
-      "calls"_a = py_list(report.calls, call_row), "events"_a = py_list(report.events, event_row),
-      "shapes_of_nodes"_a = shape_dict(report.shapes_of_nodes),
-      "shapes_of_nests"_a = shape_dict(report.shapes_of_nests),
-      "first_group"_a = report.first_group, "n_calls"_a = report.n_calls,
-      "n_events"_a = report.n_events, "compile"_a = report.compile,
-      "compile_background"_a = report.compile_background, "cache_hits"_a = report.cache_hits,
-      "changeover"_a = report.changeover, "lap_cost"_a = report.lap_cost);
-}
-
-py::list groups(const RecordingObject& self) {
+py::object groups(const RecordingObject& self) {
   const NativeCode* const native = self.recording->compilation().ready();
-  if (native == nullptr) return py::list();
-  return py_list(native->groups,
-                 [](const NativeGroup& group) { return py::make_tuple(group.nodes, group.kind); });
+  return native == nullptr ? py::list() : as_python(native->groups);
 }
 
 using ArmRuns = std::vector<std::pair<unsigned, std::uint64_t>>;
@@ -165,12 +101,16 @@ PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& f
 }
 
 void init_recording(PyObject* module) {
+  add_row_classes<NodeRuns, NodeCode, NativeGroup, BlockRow, BranchRow, ScheduleRows, SiteCounts,
+                  SiteRow, BranchTally, BranchCounts, Decision, ArmRun, LoopDecisions, CallTimes, RecordedCall,
+                  Stretch, RecordedEvent, RecordedStep, LoopCounts, ShapedRuns, RecordingReport>(
+      module);
+  add_words<Decoding, ThunkForm, GroupKind, Block::Kind, CallPart>(module);
   py::class_<RecordingObject>(module, "Recording", py::custom_type_setup(collect),
                               "What is recorded of a function's calls. Called itself, it calls the "
                               "function and records that.")
       .def("__call__", heeding(&call))
-      .def("read", heeding(&read),
-           "What was recorded of the calls that have ended: a dict of lists, times in seconds.")
+      .def("read", heeding(&read), "The RecordingReport of the calls that have ended.")
       .def(
           "count", [](const RecordingObject& self) { return self.recording->n_calls(); },
           "How many calls were recorded.")
@@ -179,7 +119,7 @@ void init_recording(PyObject* module) {
              interruptible([&](Host& host) { compilation.compile(host); });
            }),
            "Compiles the C of the recorded program now, if there is any.")
-      .def("groups", &groups, "What emitted code computes together: (nodes, kind) of each group.")
+      .def("groups", &groups, "The NativeGroups that emitted code computes.")
       .def(
           "stop", [](RecordingObject& self) { self.live().stop(self.recording); },
           "Records no further call.")

@@ -21,9 +21,17 @@ using namespace py::literals;
 // ---- conditionals
 
 Decoding decoding_of(const std::string& name) {
-  if (const auto found = decoding_named(name)) return *found;
+  if (const auto found = named<Decoding>(name)) return *found;
   throw Error(ErrorKind::Value, "conditional: decoding '" + name +
                                     "' does not exist; use 'truth', 'index' or 'index_or_default'");
+}
+
+/// The names of a conditional's arms, in the program's order.
+std::vector<std::string> arm_names(const std::string& decoding, std::size_t n_arms) {
+  std::vector<std::string> names;
+  for (std::size_t arm = 0; arm < n_arms; ++arm)
+    names.push_back(arm_name(decoding_of(decoding), n_arms, arm));
+  return names;
 }
 
 std::vector<Variable> make_conditional(const py::object& selector, const std::string& decoding,
@@ -143,6 +151,11 @@ void init_control(PyObject* module) {
       .def("conditional", &make_conditional, "selector"_a, "decoding"_a, "arms"_a,
            "strict"_a = false,
            "One Variable for each output of the arms, computed by the arm that the selector picks.")
+      .def("arm_names", &arm_names, "decoding"_a, "n_arms"_a,
+           "The names of a conditional's arms, arm 0 first.")
+      .def(
+          "loop_arm_names", [] { return std::vector{loop_arm_name(0), loop_arm_name(1)}; },
+          "The names of the arms of a loop's test, arm 0 first.")
       .def("loop", &loop_of, "name"_a, "states"_a, "firsts"_a, "limit"_a, "test"_a, "nexts"_a,
            "collected"_a, "keeps"_a = 0, "implicit"_a = false,
            "The outputs of a loop: last values and histories of its states, what it collects, its "

@@ -1,6 +1,6 @@
 """The type stubs that the registry gives: ``python -m thunkvm._src.stubs`` writes them.
 
-Run it after an Op or an attribute was added or changed; a test compares them with the registry.
+Run it after an Op, an attribute or a field of a row was added or changed; a test compares.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.arrays import exposed, public
+from thunkvm._src.row_stubs import rows_stub, with_fields
 from thunkvm._src.saving import save_text
 from thunkvm._src.variable import METHODS
 
@@ -167,7 +168,10 @@ def _attribute(attr: dict[str, Any]) -> str:
 def stubs() -> dict[Path, str]:
     """Return the files of the package that are written, and what they have to say."""
     package = Path(__file__).resolve().parents[1]
-    return {
+    profiling = package.parents[1] / "docs" / "profiling.md"
+    documents = {profiling: with_fields(profiling)} if profiling.exists() else {}
+    return documents | {
+        package / "_rows.pyi": rows_stub(),
         package / "ops.pyi": ops_stub(),
         package / "_src" / "arrays" / "exposed.pyi": exposed_stub(),
     }

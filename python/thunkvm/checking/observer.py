@@ -109,7 +109,7 @@ class NodeObserver:
         """Return what a node runs as: "kernel", "c", "perform", "emitted", ..."""
         function = self.function
         if not self._forms and function is not None:
-            self._forms = [form for form, _, _ in function._node_forms()]
+            self._forms = [row.form for row in function._node_forms()]
         return self._forms[index]
 
     @property

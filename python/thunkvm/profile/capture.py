@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.views.expression import cut, expression
@@ -23,24 +23,10 @@ from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeR
 from thunkvm.profile.work import work_done
 
 #: The parts of a call beside its program, in the order of the core's sites.
-PARTS = ("arguments", "results", "lock", "other")
+PARTS = _core.WORDS["CallPart"]
+#: The forms of nodes in groups of emitted code; in a group of another kind a node has its thunk's.
+FORMS = {"expression": "emitted", "fused": "fused"}
 WIDTH = 40
-
-
-class Site(NamedTuple):
-    """The times of one node, of a group or of a part of a call."""
-
-    runs: int
-    self_time: float
-    min: float | None
-    p95: float | None
-    max: float | None
-    first: float | None
-    suspended: int
-    failed: int
-    bytes_allocated: int
-    peak_bytes: int
-    copies: int
 
 
 def capture(
@@ -65,7 +51,8 @@ def counted(function: _core.Function) -> FunctionRecord:
     """Return what every function counts: how often its nodes ran, and its branches took an arm."""
     runs, arms = function._counts()
     capture = _Capture(function, function._record(apart=True), {}, runs)
-    capture.data["branches"] = [(0, taken, None, []) for taken in arms]
+    tallies = [_core.BranchCounts(0, None, taken, []) for taken in arms]
+    capture.data = capture.data._replace(branches=tallies)
     return capture.record()
 
 
@@ -78,16 +65,16 @@ class _Capture:
         entered: list[int] | None = None,
     ) -> None:
         self.function = function
-        self.data: dict[str, Any] = recording.read()
+        self.data = recording.read()
         self.threads = threads
-        for call in self.data["calls"]:
-            threads.setdefault(call[4], len(threads))
+        for call in self.data.calls:
+            threads.setdefault(call.thread, len(threads))
         self.program = ProgramRegions(function)
-        self.sites = [Site(*row) for row in self.data["sites"]]
-        self.first_group: int = self.data["first_group"]
+        self.sites = self.data.sites
+        self.first_group = self.data.first_group
         self.groups = recording.groups()
         self.n_nodes = len(self.program.nodes)
-        self.entered: list[int] = self.data["node_runs"] if entered is None else entered
+        self.entered = self.data.node_runs if entered is None else entered
         self.runs = self._runs()
         self.work = work_done(self.program.nodes, self.runs, self.data, self.groups)
         self.self_times = self._self_times()
@@ -96,14 +83,13 @@ class _Capture:
     def record(self) -> FunctionRecord:
         mode = self.function.mode
         conditions = tuple(map(self._condition, range(len(self.program.conditions))))
-        n_events = self.data["n_events"]
         return FunctionRecord(
             name=self.function._shown,
             mode="" if mode is None else mode.name,
-            n_calls=self.data["n_calls"],
+            n_calls=self.data.n_calls,
             nodes=self._nodes(),
             conditions=conditions,
-            loops=loop_rows(self.program, self.data["loops"], conditions),
+            loops=loop_rows(self.program, self.data.loops, conditions),
             regions=tuple(
                 RegionRow(index=index, **region._asdict())
                 for index, region in enumerate(self.program.arms)
@@ -120,10 +106,10 @@ class _Capture:
             calls=self._calls(),
             overheads=self._overheads(),
             events=self._events(),
-            dropped_events=n_events - len(self.data["events"]),
+            dropped_events=self.data.n_events - len(self.data.events),
         )  # fmt: skip
 
-    def _group(self, index: int) -> Site:
+    def _group(self, index: int) -> _core.SiteRow:
         return self.sites[self.first_group + index]
 
     def _runs(self) -> list[int]:
@@ -144,7 +130,7 @@ class _Capture:
 
     def _spent(self) -> list[float]:
         """Return the seconds in each region, those around it aside."""
-        spent: list[float] = list(self.data["regions"])
+        spent: list[float] = list(self.data.regions)
         for region, seconds in zip(self.program.node_regions, self.self_times, strict=True):
             if region is not None:
                 spent[region] += seconds
@@ -177,36 +163,34 @@ class _Capture:
             in_group = group_of.get(number)
             alone = in_group is not None and len(self.groups[in_group][0]) == 1
             timed = self._group(in_group) if in_group is not None and alone else site
+            counts = site._replace(
+                runs=runs, self_time=self.self_times[number],
+                min=timed.min, p95=timed.p95, max=timed.max, first=timed.first,
+            )  # fmt: skip
             rows.append(
                 NodeRow(
                     index=number, op=op, op_class=class_of(owner.op), name=name, file=file,
                     line=line, source=linecache.getline(file, line).strip() if line else "",
                     region=self.program.words(region), region_index=self.program.innermost(region),
                     memoised=self.program.is_memoised(region),
-                    form=form if in_group is None else self._form(in_group, form), group=in_group,
+                    form=form if in_group is None else FORMS.get(self.groups[in_group].kind, form),
+                    group=in_group,
                     inputs=inputs, type=_core.type_text(variables[number]),
                     output=owner in returned, entered=self.entered[number],
-                    runs=runs, suspended=site.suspended, failed=site.failed,
-                    self_time=self.self_times[number],
                     total_time=self.self_times[number] + below.get(number, 0.0),
-                    min=timed.min, p95=timed.p95, max=timed.max, first=timed.first,
-                    bytes_allocated=site.bytes_allocated, peak_bytes=site.peak_bytes,
-                    copies=site.copies, lazy_copies=lazy_copies.of(number, runs, site.copies),
+                    lazy_copies=lazy_copies.of(number, runs, site.copies),
                     flops=self.work.nodes[number].flops,
                     bytes_moved=self.work.nodes[number].bytes_moved,
                     first_demanded_by=demanded_by.get(number),
+                    **counts._asdict(),
                 )
             )  # fmt: skip
         return tuple(rows)
 
-    def _form(self, group: int, form: str) -> str:
-        kind = self.groups[group][1]
-        return {"expression": "emitted", "fused": "fused"}.get(kind, form)
-
     def _demanders(self) -> dict[int, int]:
         """Return which node needed a memo body's value first."""
         found = {}
-        for memo, pc in enumerate(self.data["demanders"]):
+        for memo, pc in enumerate(self.data.demanders):
             demander = None if pc is None else self.program.demanders[pc]
             if demander is not None:
                 found[self.program.memos[memo]] = demander
@@ -217,7 +201,7 @@ class _Capture:
         found: dict[int, float] = {}
         for number, condition in enumerate(self.program.conditions):
             found[condition.node] = sum(
-                self._arm_time(number, arm) for arm in range(condition.n_arms)
+                self._arm_time(number, arm) for arm in range(len(condition.arms))
             )
         for node, regions in self.program.input_regions.items():
             found[node] = sum(self.spent[region] for region in regions)
@@ -229,22 +213,24 @@ class _Capture:
     def _condition(self, number: int) -> ConditionRow:
         condition = self.program.conditions[number]
         first = condition.branches[0]
-        flips, taken, loop, in_steps = self.data["branches"][first]
-        order = [condition.arm(arm) for arm in range(condition.n_arms)]
-        arms = tuple(self._arm(number, condition, arm, taken) for arm in range(condition.n_arms))
+        tally = self.data.branches[first]
+        order = [condition.arm(arm) for arm in range(len(condition.arms))]
+        arms = tuple(
+            self._arm(number, condition, arm, tally.arms) for arm in range(len(condition.arms))
+        )
         owner = self.program.nodes[condition.node].owner
         assert owner is not None
         file, line = location_of(owner)
         return ConditionRow(
             index=number, node=condition.node, text=condition.text, file=file, line=line,
-            evaluations=sum(taken), flips=flips, arms=arms, saved=estimated_saving(arms),
-            break_even=break_even(arms), loop=loop,
-            by_steps=by_steps(in_steps, condition.n_arms, order),
+            evaluations=sum(tally.arms), flips=tally.flips, arms=arms,
+            saved=estimated_saving(arms), break_even=break_even(arms), loop=tally.loop,
+            by_steps=by_steps(tally.by_steps, len(order), order),
         )  # fmt: skip
 
     def _arm(self, number: int, condition: Condition, arm: int, taken: list[int]) -> ArmRow:
         return ArmRow(
-            name=condition.arm_name(arm), taken=taken[condition.arm(arm)],
+            name=condition.arms[arm], taken=taken[condition.arm(arm)],
             time=self._arm_time(number, arm),
             nodes=tuple(self.program.nodes_in[number, arm]),
             idle=all(self.program.blocks[b].idle for b in self.program.arm_regions[number, arm]),
@@ -252,13 +238,12 @@ class _Capture:
 
     def _calls(self) -> tuple[CallRow, ...]:
         rows = []
-        for number, row in enumerate(self.data["calls"], self._first_call):
-            _, start, _, seconds, thread, size, decisions, _, failed = row
-            arms = dict.fromkeys(self.program.decision(*decision) for decision in decisions)
+        for number, call in enumerate(self.data.calls, self._first_call):
+            arms = dict.fromkeys(self.program.decision(*decision) for decision in call.decisions)
             rows.append(
                 CallRow(
-                    index=number, thread=self.threads[thread], start=start, time=seconds,
-                    arms=tuple(arms), bytes=size, failed=failed,
+                    index=number, thread=self.threads[call.thread], arms=tuple(arms),
+                    **{name: getattr(call, name) for name in _core.CallTimes._fields},
                 )
             )  # fmt: skip
         return tuple(rows)
@@ -266,7 +251,7 @@ class _Capture:
     @property
     def _first_call(self) -> int:
         """The number of the first call that was kept: of very many the latest are."""
-        return int(self.data["n_calls"]) - len(self.data["calls"])
+        return self.data.n_calls - len(self.data.calls)
 
     def _overheads(self) -> Overheads:
         parts: dict[str, Any] = {
@@ -275,22 +260,25 @@ class _Capture:
         made: dict[str, Any] = dict(self.function._making)
         in_c, cache_hits = made.pop("compile"), made.pop("cache_hits")  # of its Ops
         return Overheads(
-            **made, **parts, compile=self.data["compile"] + in_c,
-            compile_background=self.data["compile_background"],
-            cache_hits=self.data["cache_hits"] + cache_hits, changeover=self.data["changeover"],
+            **made, **parts, compile=self.data.compile + in_c,
+            compile_background=self.data.compile_background,
+            cache_hits=self.data.cache_hits + cache_hits, changeover=self.data.changeover,
         )  # fmt: skip
 
     def _events(self) -> tuple[Event, ...]:
-        if not self.data["n_events"]:
+        if not self.data.n_events:
             return ()
         number_of = self.threads
-        calls = list(enumerate(self.data["calls"], self._first_call))
-        call_of = {row[0]: number for number, row in calls}
+        calls = list(enumerate(self.data.calls, self._first_call))
+        call_of = {call.id: number for number, call in calls}
         rows = [
-            Event(thread=number_of[row[4]], start=row[1], duration=row[2], kind="call", call=number)
-            for number, row in calls
-        ]
-        for start, seconds, site, call, thread in self.data["events"]:
+            Event(
+                thread=number_of[call.thread], start=call.start, duration=call.gross, kind="call",
+                call=number,
+            )
+            for number, call in calls
+        ]  # fmt: skip
+        for start, seconds, site, call, thread in self.data.events:
             node = group = None
             if site < self.n_nodes:
                 kind, node = "node", site
@@ -304,11 +292,11 @@ class _Capture:
                     group=group, kind=kind, call=call_of.get(call),
                 )
             )  # fmt: skip
-        for start, seconds, loop, step, call, thread in self.data["steps"]:
+        for start, seconds, loop, step, call, thread in self.data.steps:
             rows.append(
                 Event(
                     thread=number_of.get(thread, 0), start=start, duration=seconds, kind="step",
-                    node=self.data["loops"][loop][0], call=call_of.get(call), step=step,
+                    node=self.data.loops[loop].node, call=call_of.get(call), step=step,
                 )
             )  # fmt: skip
         return tuple(rows)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from thunkvm import _core
 from thunkvm.profile.condition_rows import ConditionRow
 from thunkvm.profile.conditions import ProgramRegions
 from thunkvm.profile.loop_rows import LoopRow
 
 
 def loop_rows(
-    program: ProgramRegions, found: list[Any], conditions: Sequence[ConditionRow]
+    program: ProgramRegions, found: list[_core.LoopCounts], conditions: Sequence[ConditionRow]
 ) -> tuple[LoopRow, ...]:
     """Return the rows of a function's loops.
 
@@ -19,22 +19,22 @@ def loop_rows(
     ----------
     program : ProgramRegions
         Where its nodes run.
-    found : list
-        Of each loop the node, the branch of its test, the runs by steps, and those that failed.
+    found : list of LoopCounts
+        The core's counts of each loop.
     conditions : sequence of ConditionRow
         Its conditions.
     """
-    number_of = {node: number for number, (node, *_) in enumerate(found)}
+    number_of = {loop.node: number for number, loop in enumerate(found)}
     rows = []
-    for index, (node, branch, runs, failed) in enumerate(found):
-        condition = conditions[program.condition_of[branch]]
+    for index, loop in enumerate(found):
+        condition = conditions[program.condition_of[loop.branch]]
         inner = [c.saved for c in conditions if c.loop == index and c is not condition]
         known = [seconds for seconds in inner if seconds is not None]
         rows.append(
             LoopRow(
-                index=index, node=node, condition=condition.index,
-                outer=_outer(program, number_of, node), runs=tuple(map(tuple, runs)),
-                by_limit=_by_limit(program, conditions, condition.index), failed=failed,
+                index=index, node=loop.node, condition=condition.index,
+                outer=_outer(program, number_of, loop.node), runs=tuple(loop.runs.items()),
+                by_limit=_by_limit(program, conditions, condition.index), failed=loop.failed,
                 steps=condition.arms[0].taken, time=condition.arms[0].time,
                 saved=sum(known) if len(known) == len(inner) else None,
             )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from thunkvm.profile.recorded import BranchTallyFields, merged
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmRow:
@@ -25,8 +27,8 @@ class ArmRow:
     """
 
     name: str
-    taken: int = 0
-    time: float = 0.0
+    taken: int = merged(0)
+    time: float = merged(0.0)
     nodes: tuple[int, ...] = ()
     idle: bool = False
 
@@ -39,8 +41,8 @@ class ArmRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConditionRow:
-    """What one condition decided.
+class ConditionRow(BranchTallyFields):
+    """The decisions of one condition, with its changes (`BranchTallyFields`).
 
     Attributes
     ----------
@@ -56,8 +58,6 @@ class ConditionRow:
         The line in it; 0 where unknown.
     evaluations : int
         How often it was decided.
-    flips : int
-        How often it was decided otherwise than the time before.
     arms : tuple of ArmRow
         What there is to choose from.
     saved : float or None
@@ -66,8 +66,6 @@ class ConditionRow:
     break_even : float or None
         Seconds that deciding may cost each time before it is no faster than an eager ``where``,
         which computes all arms, by `break_even`; None where an arm never ran.
-    loop : int or None
-        The loop in each step of which it is decided; None where that is once a call.
     by_steps : tuple of tuple of int
         How often each arm was taken in step 0 of that loop, in step 1, in 2 and 3, in 4 to 7, ...
     """
@@ -77,12 +75,10 @@ class ConditionRow:
     text: str = ""
     file: str = ""
     line: int = 0
-    evaluations: int = 0
-    flips: int = 0
+    evaluations: int = merged(0)
     arms: tuple[ArmRow, ...] = ()
     saved: float | None = None
     break_even: float | None = None
-    loop: int | None = None
     by_steps: tuple[tuple[int, ...], ...] = ()
 
     @property

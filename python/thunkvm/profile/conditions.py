@@ -32,40 +32,26 @@ class Condition:
     truth : bool
         Whether a truth value is asked for: arm 0 is what runs where it is true, as in the source.
         (The program has them the other way round.) Else an index among the arms.
-    n_arms : int
-        How many arms there are.
-    default : bool
-        Whether the last arm is for all that is no index.
+    arms : tuple of str
+        The names of its arms.
     node : int
         The first conditional that it decides.
     selector : Variable
         What is asked.
     text : str
         The same in the user's words.
-    loop : bool
-        Whether a loop asks, in each step, if it goes on.
     """
 
     branches: tuple[int, ...]
     truth: bool
-    n_arms: int
-    default: bool
+    arms: tuple[str, ...]
     node: int
     selector: Variable
     text: str
-    loop: bool = False
 
     def arm(self, taken: int) -> int:
         """Return the index among the arms of an arm of the program; and the other way round."""
         return 1 - taken if self.truth else taken
-
-    def arm_name(self, arm: int) -> str:
-        """Return what an arm is called."""
-        if self.loop:
-            return ("step", "end")[arm]
-        if self.truth:
-            return ("then", "else")[arm]
-        return "default" if self.default and arm == self.n_arms - 1 else f"case {arm}"
 
 
 class ProgramRegions:
@@ -83,35 +69,29 @@ class ProgramRegions:
         self.blocks = self._regions.blocks
         self.node_regions = self._regions.node_blocks
         schedule = self._regions.schedule
-        branch_rows: list[tuple[int, str, int, int, int]] = schedule["branches"]
-        self.memos: list[int] = schedule["memos"]
-        self.lazies: list[int] = schedule["lazies"]
-        self.demanders: list[int | None] = schedule["demanders"]
+        self.memos = schedule.memos
+        self.lazies = schedule.lazies
+        self.demanders = schedule.demanders
         self.nodes = function._nodes
-        self.condition_of: list[int] = []
         together: dict[tuple[int, str, int], list[int]] = defaultdict(list)
-        for branch, (selector, decoding, _, _, region) in enumerate(branch_rows):
-            together[selector, decoding, region].append(branch)
+        for number, branch in enumerate(schedule.branches):
+            together[branch.selector, branch.decoding, branch.block].append(number)
         found = {}
         self.conditions: list[Condition] = []
         for branches in together.values():
-            _, decoding, n_arms, node, _ = branch_rows[branches[0]]
-            owner = self.nodes[node].owner
+            row = schedule.branches[branches[0]]
+            owner = self.nodes[row.node].owner
             assert owner is not None
+            selector = selector_of(owner)
+            truth = row.decoding == "truth"
             found.update(dict.fromkeys(branches, len(self.conditions)))
             self.conditions.append(
                 Condition(
-                    tuple(branches),
-                    decoding == "truth",
-                    n_arms,
-                    decoding == "index_or_default",
-                    node,
-                    selector_of(owner),
-                    self._regions.texts[selector_of(owner)],
-                    _core.loop_states(owner) is not None,
+                    tuple(branches), truth, tuple(reversed(row.arms) if truth else row.arms),
+                    row.node, selector, self._regions.texts[selector],
                 )
-            )
-        self.condition_of = [found[branch] for branch in range(len(branch_rows))]
+            )  # fmt: skip
+        self.condition_of = [found[branch] for branch in range(len(schedule.branches))]
 
     def decision(self, branch: int, taken: int) -> tuple[int, int]:
         """Return the condition that a branch belongs to, and its arm that the program took."""

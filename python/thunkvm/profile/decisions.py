@@ -9,10 +9,14 @@ from functools import cached_property
 from itertools import repeat, zip_longest
 from os import PathLike
 
+from thunkvm import _core
 from thunkvm._src.saving import save_text
 from thunkvm.profile.file_format import Format
 from thunkvm.profile.references import decision_faults
 
+#: The arms of a condition that is true or false, and of a loop's test, as they are written.
+TRUTH, LOOP = tuple(_core.arm_names("truth", 2)[::-1]), tuple(_core.loop_arm_names()[::-1])
+(DEFAULT,) = _core.arm_names("index_or_default", 1)
 #: How many calls are shown of a record that is printed.
 SHOWN = 10
 
@@ -52,9 +56,9 @@ class Decided:
         """Return what an arm stands for: a truth value, which of the cases, or ``"default"``."""
         if arm is None:
             return None
-        if self.arms in (("then", "else"), ("step", "end")):
+        if self.arms in (TRUTH, LOOP):
             return arm == 0
-        return "default" if self.arms[arm] == "default" else arm
+        return DEFAULT if self.arms[arm] == DEFAULT else arm
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class LazyCopies:
     def __init__(self, function: _core.Function, program: ProgramRegions) -> None:
         """Find who reads what."""
         self._program = program
-        self._forms = [form for _, _, form, _, _ in function._node_rows()]
+        self._forms = [row.form for row in function._node_rows()]
         self._kept = {output for output in function.outputs}
         self._kept |= {value for _, value in function.updates}
         self._readers: dict[Variable, list[int]] = defaultdict(list)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thunkvm.profile.recorded import merged
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopRow:
@@ -38,10 +40,10 @@ class LoopRow:
     condition: int
     outer: int | None = None
     runs: tuple[tuple[int, int], ...] = ()
-    by_limit: int = 0
-    failed: int = 0
-    steps: int = 0
-    time: float = 0.0
+    by_limit: int = merged(0)
+    failed: int = merged(0)
+    steps: int = merged(0)
+    time: float = merged(0.0)
     saved: float | None = None
 
     @property

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import zip_longest
 from operator import add
-from typing import TYPE_CHECKING, Any, TypeVar
 
-from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
+from thunkvm.profile.condition_rows import ConditionRow, break_even, estimated_saving
 from thunkvm.profile.keys import NodeKey, node_keys
 from thunkvm.profile.loop_rows import LoopRow, merged_runs
 from thunkvm.profile.record import Profile
-from thunkvm.profile.rows import FunctionRecord, GroupRow, NodeRow, Overheads
+from thunkvm.profile.recorded import merged_rows
+from thunkvm.profile.rows import FunctionRecord, GroupRow, NodeRow
 from thunkvm.profile.timeline import first_start
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-#: The amounts of each row, which add up; a field that is no amount stays as it is in the first.
-AMOUNTS: dict[type, tuple[str, ...]] = {
-    FunctionRecord: ("n_calls", "dropped_events"),
-    NodeRow: (
-        "entered", "runs", "suspended", "failed", "self_time", "total_time", "bytes_allocated",
-        "copies", "lazy_copies", "flops", "bytes_moved",
-    ),
-    ConditionRow: ("evaluations", "flips"),
-    ArmRow: ("taken", "time"),
-    LoopRow: ("by_limit", "failed", "steps", "time"),
-    GroupRow: ("runs", "self_time", "flops", "bytes_moved"),
-    Overheads: tuple(field.name for field in fields(Overheads)),
-}  # fmt: skip
-AnyRow = TypeVar("AnyRow", bound="DataclassInstance")
 
 
 def merge(first: Profile, *others: Profile) -> Profile:
@@ -79,12 +61,6 @@ def _later(function: FunctionRecord, shift: float) -> FunctionRecord:
     )
 
 
-def _added(a: AnyRow, b: AnyRow, **others: Any) -> AnyRow:
-    """Return a row with the amounts of two, and some other fields."""
-    amounts = {name: getattr(a, name) + getattr(b, name) for name in AMOUNTS[type(a)]}
-    return replace(a, **amounts, **others)
-
-
 def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
     groups, moved = _groups(a.groups, b.groups)
     moved_calls = tuple(replace(call, index=call.index + a.n_calls) for call in b.calls)
@@ -96,7 +72,7 @@ def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
         )
         for event in b.events
     )
-    return _added(
+    return merged_rows(
         a,
         b,
         nodes=tuple(_nodes(x, y) for x, y in zip(a.nodes, b.nodes, strict=True)),
@@ -105,19 +81,18 @@ def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
         groups=groups,
         calls=a.calls + moved_calls,
         events=a.events + moved_events,
-        overheads=_added(a.overheads, b.overheads),
+        overheads=merged_rows(a.overheads, b.overheads),
     )
 
 
 def _nodes(a: NodeRow, b: NodeRow) -> NodeRow:
-    return _added(
+    return merged_rows(
         a,
         b,
         min=_known(min, a.min, b.min),
         p95=_known(max, a.p95, b.p95),  # that of all runs is not above the greater of the two
         max=_known(max, a.max, b.max),
         first=b.first if a.first is None else a.first,
-        peak_bytes=max(a.peak_bytes, b.peak_bytes),
         first_demanded_by=b.first_demanded_by if a.never_ran else a.first_demanded_by,
     )
 
@@ -129,9 +104,9 @@ def _known(pick: Callable[[float, float], float], a: float | None, b: float | No
 
 
 def _conditions(a: ConditionRow, b: ConditionRow) -> ConditionRow:
-    arms = tuple(map(_added, a.arms, b.arms))
+    arms = tuple(map(merged_rows, a.arms, b.arms))
     has_times = any(arm.time for arm in a.arms + b.arms)
-    return _added(
+    return merged_rows(
         a,
         b,
         arms=arms,
@@ -151,7 +126,7 @@ def _by_steps(
 
 def _loops(a: LoopRow, b: LoopRow) -> LoopRow:
     saved = None if a.saved is None or b.saved is None else a.saved + b.saved
-    return _added(a, b, runs=merged_runs(a.runs, b.runs), saved=saved)
+    return merged_rows(a, b, runs=merged_runs(a.runs, b.runs), saved=saved)
 
 
 def _groups(
@@ -166,7 +141,7 @@ def _groups(
         if index == len(merged):
             merged.append(replace(group, index=index))
         else:
-            merged[index] = _added(merged[index], group)
+            merged[index] = merged_rows(merged[index], group)
         moved.append(index)
     return tuple(merged), moved
 

@@ -34,15 +34,13 @@ class RecordBlock(Decisions):
         self._recording.stop()
         regions = ProgramRegions(self._function)
         recorded = self._recording.read()
-        for *_, decisions, in_loops, _ in recorded["calls"]:
-            self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in decisions)))
-            self.in_loops.append(_turns(regions, in_loops))
-        self.first = recorded["n_calls"] - len(self.calls)
+        for call in recorded.calls:
+            self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in call.decisions)))
+            self.in_loops.append(_turns(regions, call.in_loops))
+        self.first = recorded.n_calls - len(self.calls)
 
 
-def _turns(
-    regions: ProgramRegions, in_loops: list[tuple[int, list[tuple[int, int]]]]
-) -> tuple[Turns, ...]:
+def _turns(regions: ProgramRegions, in_loops: list[_core.LoopDecisions]) -> tuple[Turns, ...]:
     """Return what conditions were of what their branches were: those of one decide alike."""
     found: dict[int, Turns] = {}
     for branch, runs in in_loops:
@@ -70,15 +68,14 @@ def record(function: _core.Function) -> RecordBlock:
 
 def decided(function: _core.Function) -> list[Decided]:
     """Return the conditions of a function."""
-    names = [row[0] for row in function._node_rows()]
+    names = [row.node for row in function._node_rows()]
     nodes = function._nodes
     conditions = ProgramRegions(function).conditions
     order = sorted(conditions, key=lambda condition: condition.node)
     made = ((condition.text, *_location(nodes[condition.node])) for condition in order)
     found: dict[Condition, Decided] = {}
     for condition, (where, position) in zip(order, numbered(made), strict=True):
-        arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
-        found[condition] = Decided(names[condition.node], *where, arms, position)
+        found[condition] = Decided(names[condition.node], *where, condition.arms, position)
     return [found[condition] for condition in conditions]
 
 

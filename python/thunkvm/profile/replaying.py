@@ -9,7 +9,7 @@ from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm._src.views.selectors import selector_text
 from thunkvm.profile.conditions import ProgramRegions
-from thunkvm.profile.decisions import Decided, Decisions
+from thunkvm.profile.decisions import LOOP, TRUTH, Decided, Decisions
 from thunkvm.profile.record_block import decided
 from thunkvm.profile.references import decision_faults
 
@@ -140,7 +140,7 @@ def _find(conditions: Sequence[Decided], written: Sequence[str], what: Any) -> l
 
 
 def _script(condition: Decided, value: Any) -> Script:
-    if condition.arms != ("step", "end"):
+    if condition.arms != LOOP:
         return Script([(_arm(condition, value), 1)], True)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ValueError(
@@ -153,13 +153,13 @@ def _script(condition: Decided, value: Any) -> Script:
 def _arm(condition: Decided, value: Any) -> int:
     if value in condition.arms:
         return condition.arms.index(value)
-    if condition.arms == ("then", "else") and value in (True, False):
+    if condition.arms == TRUTH and value in (True, False):
         return 0 if value else 1
     if isinstance(value, int) and 0 <= value < len(condition.arms):
         return value
     raise ValueError(
         f"{condition.text} has no arm {value!r}; it has {', '.join(map(repr, condition.arms))}"
-        + (", also called True and False." if condition.arms == ("then", "else") else ".")
+        + (", also called True and False." if condition.arms == TRUTH else ".")
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from thunkvm.profile.condition_rows import ConditionRow, RegionRow
 from thunkvm.profile.loop_rows import LoopRow
+from thunkvm.profile.recorded import CallTimesFields, SiteRowFields, StretchFields, merged
 
 Kind = Literal["count", "time", "trace", "memory"]
 #: Seconds below which nothing was measured: no clock tells them from none.
@@ -43,8 +44,8 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRow(Rates):
-    """What one node did.
+class NodeRow(SiteRowFields, Rates):
+    """The work of one node: its counts and times (`SiteRowFields`), and what it is.
 
     The self times of a function's nodes add up to the time that its nodes took. Where nodes are
     computed together, their group's time is divided among them.
@@ -81,19 +82,13 @@ class NodeRow(Rates):
         The dtype and shape of what it computes.
     output : bool
         Whether the function returns it.
-    entered, runs, suspended, failed : int
-        How often it was begun, completed, stopped to wait for an input, and failed.
-    self_time, total_time : float
-        Seconds in it alone, and with what it demanded while it ran.
-    min, p95, max : float or None
-        The self time of one run.
-    first : float or None
-        The self time of the first run, which is in none of the above three.
-    bytes_allocated, peak_bytes : int
-        Bytes that it allocated in all runs, and the most that were live at once while it ran.
-    copies, lazy_copies : int
-        How many copies it made of inputs that it overwrites, and how many of these for laziness's
-        sake: of what only nodes still may need that not every call runs.
+    entered : int
+        How often it was begun.
+    total_time : float
+        Seconds in it, and in what it demanded while it ran.
+    lazy_copies : int
+        How many of its copies were made for laziness's sake: of what only nodes still may need
+        that not every call runs.
     flops, bytes_moved : float
         Floating-point operations, and bytes read and written, of all runs; 0 where the Op states
         none. What a loop moves is divided among its nodes, as its time is.
@@ -116,22 +111,11 @@ class NodeRow(Rates):
     inputs: tuple[int | str, ...] = ()
     type: str = ""
     output: bool = False
-    entered: int = 0
-    runs: int = 0
-    suspended: int = 0
-    failed: int = 0
-    self_time: float = 0.0
-    total_time: float = 0.0
-    min: float | None = None
-    p95: float | None = None
-    max: float | None = None
-    first: float | None = None
-    bytes_allocated: int = 0
-    peak_bytes: int = 0
-    copies: int = 0
-    lazy_copies: int = 0
-    flops: float = 0.0
-    bytes_moved: float = 0.0
+    entered: int = merged(0)
+    total_time: float = merged(0.0)
+    lazy_copies: int = merged(0)
+    flops: float = merged(0.0)
+    bytes_moved: float = merged(0.0)
     first_demanded_by: int | None = None
 
     @property
@@ -168,16 +152,16 @@ class GroupRow(Rates):
 
     index: int
     nodes: tuple[int, ...] = ()
-    runs: int = 0
-    self_time: float = 0.0
+    runs: int = merged(0)
+    self_time: float = merged(0.0)
     kind: str = ""
-    flops: float = 0.0
-    bytes_moved: float = 0.0
+    flops: float = merged(0.0)
+    bytes_moved: float = merged(0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallRow:
-    """One call of the function.
+class CallRow(CallTimesFields):
+    """One call of the function, with its time (`CallTimesFields`).
 
     Attributes
     ----------
@@ -185,25 +169,13 @@ class CallRow:
         Which call, from 0, in the order in which they ended.
     thread : int
         Which thread it was made on.
-    start : float
-        Seconds on the profile's clock.
-    time : float
-        Seconds that the call took.
     arms : tuple of (int, int)
         The conditions that were decided in it, and the arms they took, in that order.
-    bytes : int
-        Bytes allocated in it.
-    failed : bool
-        Whether it raised an error.
     """
 
     index: int
     thread: int = 0
-    start: float = 0.0
-    time: float = 0.0
     arms: tuple[tuple[int, int], ...] = ()
-    bytes: int = 0
-    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,16 +199,16 @@ class Overheads:
         The rest of the calls: entering and leaving the program, and its instructions.
     """
 
-    arguments: float = 0.0
-    results: float = 0.0
-    lock: float = 0.0
-    link: float = 0.0
-    rewrite: float = 0.0
-    compile: float = 0.0
-    compile_background: float = 0.0
-    cache_hits: int = 0
-    changeover: float = 0.0
-    other: float = 0.0
+    arguments: float = merged(0.0)
+    results: float = merged(0.0)
+    lock: float = merged(0.0)
+    link: float = merged(0.0)
+    rewrite: float = merged(0.0)
+    compile: float = merged(0.0)
+    compile_background: float = merged(0.0)
+    cache_hits: int = merged(0)
+    changeover: float = merged(0.0)
+    other: float = merged(0.0)
 
     @property
     def in_calls(self) -> float:
@@ -245,15 +217,13 @@ class Overheads:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One stretch of time in a trace.
+class Event(StretchFields):
+    """One stretch of time in a trace (`StretchFields`).
 
     Attributes
     ----------
     thread : int
         Which thread it was on.
-    start, duration : float
-        Seconds, the start on the profile's clock.
     node, group : int or None
         What ran, where `kind` is ``"node"`` or ``"group"``.
     kind : str
@@ -266,8 +236,6 @@ class Event:
     """
 
     thread: int
-    start: float
-    duration: float
     node: int | None = None
     group: int | None = None
     kind: str = "node"
@@ -296,7 +264,7 @@ class FunctionRecord:
 
     name: str
     mode: str = ""
-    n_calls: int = 0
+    n_calls: int = merged(0)
     nodes: tuple[NodeRow, ...] = ()
     conditions: tuple[ConditionRow, ...] = ()
     regions: tuple[RegionRow, ...] = ()
@@ -305,7 +273,7 @@ class FunctionRecord:
     calls: tuple[CallRow, ...] = ()
     overheads: Overheads = Overheads()
     events: tuple[Event, ...] = ()
-    dropped_events: int = 0
+    dropped_events: int = merged(0)
 
     @property
     def node_time(self) -> float:

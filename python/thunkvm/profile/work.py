@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from thunkvm import _core
 from thunkvm._core import Apply, TensorType, Variable
@@ -30,8 +30,8 @@ class Groups(NamedTuple):
 
 
 def work_done(
-    nodes: Sequence[Variable], runs: Sequence[int], data: dict[str, Any],
-    groups: Sequence[tuple[list[int], str]],
+    nodes: Sequence[Variable], runs: Sequence[int], data: _core.RecordingReport,
+    groups: Sequence[_core.NativeGroup],
 ) -> Groups:  # fmt: skip
     """Return what the nodes of a function did, where their Ops state it.
 
@@ -41,28 +41,28 @@ def work_done(
         Output 0 of each node.
     runs : sequence of int
         How often each ran.
-    data : dict
-        What the core recorded: the shapes of nodes that have some, and of nests.
-    groups : sequence of (list of int, str)
-        The nodes that are computed together, and how.
+    data : RecordingReport
+        The core's records, with the shapes of nodes that have some, and of nests.
+    groups : sequence of NativeGroup
+        The nodes that are computed together.
     """
     applies = [_owner(node) for node in nodes]
     done = [Work()] * len(nodes)
     for number, apply in enumerate(applies):
         if runs[number] and not any(map(_has_axes, (*apply.inputs, *apply.outputs))):
             done[number] = Work().plus(work_of(apply, _shapes_in_nest(apply, ())), runs[number])
-    for number, rows in data["shapes_of_nodes"].items():
-        for flat, count, _ in rows:
+    for number, rows in data.shapes_of_nodes.items():
+        for flat, counted in rows.items():
             one = work_of(applies[number], list(_unpacked(flat)))
-            done[number] = done[number].plus(one, count)
+            done[number] = done[number].plus(one, counted.runs)
     together = []
     for members, kind in groups:
-        nests = [row for node in members for row in data["shapes_of_nests"].get(node, ())]
-        moved = sum(size for _, _, size in nests) if kind == "fused" else 0
+        nests = [row for node in members for row in data.shapes_of_nests.get(node, {}).items()]
+        moved = sum(counted.bytes for _, counted in nests) if kind == "fused" else 0
         for number in members:
-            for flat, count, _ in nests:
-                flops, _ = work_of(applies[number], _shapes_in_nest(applies[number], tuple(flat)))
-                done[number] = done[number].plus(Work(flops, 0.0), count)
+            for shape, counted in nests:
+                flops, _ = work_of(applies[number], _shapes_in_nest(applies[number], shape))
+                done[number] = done[number].plus(Work(flops, 0.0), counted.runs)
             done[number] = done[number].plus(Work(0.0, moved / len(members)))
         together.append(_total(done[number] for number in members))
     return Groups(done, together)

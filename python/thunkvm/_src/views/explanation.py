@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from thunkvm import _core
-from thunkvm._core import Variable
+from thunkvm._core import NodeRuns, Variable
 from thunkvm._src.views.expression import WIDTH, cut, expression
 from thunkvm._src.views.notebook import html_table, with_graph
 from thunkvm._src.views.regions import Regions
@@ -17,32 +17,6 @@ from thunkvm._src.views.tree import DEPTH, Root, print_lines, tree_lines
 
 if TYPE_CHECKING:
     from thunkvm.profile import Profile
-
-
-class NodeRuns(NamedTuple):
-    """How often one node of a function ran.
-
-    Attributes
-    ----------
-    node, op : str
-        The node's name, and its Op.
-    form : str
-        What runs it without emitted code: ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"`` or
-        ``"thunk"``.
-    origin : str
-        The line of the user's code that made it.
-    runs : int
-        How often it ran. A lazy Op counts each time it was entered. A conditional counts once for
-        each branch that decided some of its outputs: once a call where its outputs stand together,
-        up to once for each output that was demanded where they do not (mode py decides every output
-        by itself).
-    """
-
-    node: str
-    op: str
-    form: str
-    origin: str
-    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +187,7 @@ def node_runs(function: _core.Function) -> list[NodeRuns]:
     >>> {row.op: row.runs for row in f.node_runs()}
     {'gt': 2, 'exp': 1, 'ifelse': 2}
     """
-    return [NodeRuns(*row) for row in function._node_rows()]
+    return function._node_rows()
 
 
 def dprint(

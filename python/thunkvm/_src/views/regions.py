@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from thunkvm import _core
-from thunkvm._core import Variable
+from thunkvm._core import BlockRow, Variable
 from thunkvm._src.views.expression import expression
 from thunkvm._src.views.selectors import selector_of, selector_texts
 
@@ -13,50 +11,14 @@ from thunkvm._src.views.selectors import selector_of, selector_texts
 CONDITIONS = 8
 
 
-class Block(NamedTuple):
-    """A block of a function's schedule: what runs together, if it runs.
-
-    Attributes
-    ----------
-    kind : str
-        ``"root"``, ``"arm"`` (of a conditional, or of what a loop tests), ``"memo"`` (runs when it
-        is first needed), ``"input"`` (of a lazy node, which asks for it), ``"guarded"`` (likewise,
-        of an attempt) or ``"step"`` (of a loop).
-    within : int or None
-        The block that it runs within; None for the root, and where that is not known (mode py).
-    owner : int
-        An arm's branch; else the number of the memo body, or of the lazy thunk.
-    node : int or None
-        The conditional, the node that is needed, the lazy node, or the loop.
-    number : int
-        Which arm, or which input.
-    n_arms : int
-        How many arms there are.
-    decoding : str
-        How the selector picks an arm: ``"truth"`` (arm 1 if it is true), ``"index"``, or
-        ``"index_or_default"`` (an index, and the last arm for all others).
-    idle : bool
-        Whether nothing is computed in it, nor has to be for it.
-    """
-
-    kind: str
-    within: int | None
-    owner: int
-    node: int | None
-    number: int
-    n_arms: int
-    decoding: str
-    idle: bool
-
-
 class Regions:
     """The blocks of a function, and what runs in which.
 
     Attributes
     ----------
-    schedule : dict
-        What the function says of its schedule (``schedule_rows`` in function_methods.cpp).
-    blocks : list of Block
+    schedule : ScheduleRows
+        The rows of its schedule.
+    blocks : list of BlockRow
         The root first, each before those within it.
     node_blocks : list of (int or None)
         By node: the block that it runs in; None for one that nothing runs.
@@ -65,8 +27,8 @@ class Regions:
     def __init__(self, function: _core.Function) -> None:
         """Ask the function's schedule."""
         self.schedule = function._schedule()
-        self.node_blocks: list[int | None] = self.schedule["node_blocks"]
-        self.blocks = [Block(*block) for block in self.schedule["blocks"]]
+        self.node_blocks = self.schedule.node_blocks
+        self.blocks = self.schedule.blocks
         self._nodes = function._nodes
         #: What each selector is called.
         self.texts = self._selector_texts()
@@ -107,7 +69,7 @@ class Regions:
         owners = [self._nodes[node].owner for node in deciding if node is not None]
         return selector_texts([selector_of(owner) for owner in owners if owner is not None], nodes)
 
-    def _surroundings(self, block: Block) -> tuple[str, bool, tuple[str, ...]]:
+    def _surroundings(self, block: BlockRow) -> tuple[str, bool, tuple[str, ...]]:
         outside: tuple[str, bool, tuple[str, ...]] = ("", False, ())
         when, memoised, around = outside if block.within is None else self._around[block.within]
         if block.kind == "memo":
@@ -122,7 +84,7 @@ class Regions:
             around = ("...", *around[-CONDITIONS + 1 :])
         return when, memoised, around
 
-    def _part_of_loop(self, block: Block) -> str | None:
+    def _part_of_loop(self, block: BlockRow) -> str | None:
         """Return when a loop runs a block that is its test, its step or its end."""
         if block.node is None or block.kind not in ("step", "arm"):
             return None
@@ -134,7 +96,7 @@ class Regions:
             part = "each step of "
         return f"{part}{node.op.name}.{block.node}"
 
-    def _condition(self, block: Block) -> str:
+    def _condition(self, block: BlockRow) -> str:
         """Return what has to hold for a block to run, where what is around it runs."""
         assert block.node is not None
         node = self._nodes[block.node].owner
@@ -154,4 +116,4 @@ def _text(variable: Variable) -> str:
     return variable.name or expression(variable)
 
 
-__all__ = ["Block", "Regions"]
+__all__ = ["Regions"]

@@ -208,13 +208,10 @@ def labelled_inputs(node: Apply) -> list[Root]:
     if "decoding" not in attrs:
         return [("", variable) for variable in inputs]
     n_arms, n_outputs = attrs["n_arms"], attrs["n_outputs"]
-    if attrs["decoding"] == "truth":
-        selector, arms = "if", [("then", 1), ("else", 0)]
-    else:
-        selector, arms = "switch", [(f"case {arm}", arm) for arm in range(n_arms)]
-        if attrs["decoding"] == "index_or_default":
-            arms[-1] = ("default", n_arms - 1)
-    out = [(f"{selector}: ", inputs[0])]
+    arms = [(name, arm) for arm, name in enumerate(_core.arm_names(attrs["decoding"], n_arms))]
+    if is_truth := attrs["decoding"] == "truth":
+        arms.reverse()  # as they are written
+    out = [("if: " if is_truth else "switch: ", inputs[0])]
     for label, arm in arms:
         for output in range(n_outputs):
             path = f"[{output}]" if n_outputs > 1 else ""

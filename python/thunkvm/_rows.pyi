@@ -1,0 +1,192 @@
+"""The core's rows. Written by thunkvm._src.stubs; do not edit."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Decoding = Literal["truth", "index", "index_or_default"]
+Form = Literal["kernel", "perform", "c", "lazy", "thunk", "branch", "emitted", "fused"]
+GroupKind = Literal["expression", "fused", "call"]
+BlockKind = Literal["root", "arm", "memo", "input", "guarded", "step"]
+CallPart = Literal["arguments", "results", "lock", "other"]
+
+class NodeRuns(NamedTuple):
+    node: str
+    op: str
+    form: Form
+    origin: str
+    runs: int
+
+class NodeCode(NamedTuple):
+    form: Form
+    code: str
+    why: str
+
+class NativeGroup(NamedTuple):
+    nodes: list[int]
+    kind: GroupKind
+
+class BlockRow(NamedTuple):
+    kind: BlockKind
+    within: int | None
+    owner: int
+    node: int | None
+    number: int
+    n_arms: int
+    decoding: Decoding
+    idle: bool
+
+class BranchRow(NamedTuple):
+    selector: int
+    decoding: Decoding
+    arms: list[str]
+    node: int
+    block: int
+    loop: bool
+
+class ScheduleRows(NamedTuple):
+    blocks: list[BlockRow]
+    node_blocks: list[int | None]
+    branches: list[BranchRow]
+    memos: list[int]
+    lazies: list[int]
+    demanders: list[int | None]
+
+class SiteCounts(NamedTuple):
+    suspended: int
+    failed: int
+    bytes_allocated: int
+    peak_bytes: int
+    copies: int
+
+class SiteRow(NamedTuple):
+    runs: int
+    self_time: float
+    min: float | None
+    p95: float | None
+    max: float | None
+    first: float | None
+    suspended: int
+    failed: int
+    bytes_allocated: int
+    peak_bytes: int
+    copies: int
+
+class BranchTally(NamedTuple):
+    flips: int
+    loop: int | None
+
+class BranchCounts(NamedTuple):
+    flips: int
+    loop: int | None
+    arms: list[int]
+    by_steps: list[int]
+
+class Decision(NamedTuple):
+    branch: int
+    arm: int
+
+class ArmRun(NamedTuple):
+    arm: int
+    times: int
+
+class LoopDecisions(NamedTuple):
+    branch: int
+    runs: list[ArmRun]
+
+class CallTimes(NamedTuple):
+    start: float
+    time: float
+    bytes: int
+    failed: bool
+
+class RecordedCall(NamedTuple):
+    start: float
+    time: float
+    bytes: int
+    failed: bool
+    id: int
+    thread: int
+    gross: float
+    decisions: list[Decision]
+    in_loops: list[LoopDecisions]
+
+class Stretch(NamedTuple):
+    start: float
+    duration: float
+
+class RecordedEvent(NamedTuple):
+    start: float
+    duration: float
+    site: int
+    call: int
+    thread: int
+
+class RecordedStep(NamedTuple):
+    start: float
+    duration: float
+    loop: int
+    step: int
+    call: int
+    thread: int
+
+class LoopCounts(NamedTuple):
+    node: int
+    branch: int
+    runs: dict[int, int]
+    failed: int
+
+class ShapedRuns(NamedTuple):
+    runs: int
+    bytes: int
+
+class RecordingReport(NamedTuple):
+    sites: list[SiteRow]
+    node_runs: list[int]
+    branches: list[BranchCounts]
+    regions: list[float]
+    demanders: list[int | None]
+    loops: list[LoopCounts]
+    steps: list[RecordedStep]
+    calls: list[RecordedCall]
+    events: list[RecordedEvent]
+    shapes_of_nodes: dict[int, dict[tuple[int, ...], ShapedRuns]]
+    shapes_of_nests: dict[int, dict[tuple[int, ...], ShapedRuns]]
+    first_group: int
+    n_calls: int
+    n_events: int
+    compile: float
+    compile_background: float
+    cache_hits: int
+    changeover: float
+    lap_cost: float
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchTallyFields:
+    flips: int = ...
+    loop: int | None = ...
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTimesFields:
+    start: float = ...
+    time: float = ...
+    bytes: int = ...
+    failed: bool = ...
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRowFields:
+    runs: int = ...
+    self_time: float = ...
+    min: float | None = ...
+    p95: float | None = ...
+    max: float | None = ...
+    first: float | None = ...
+    suspended: int = ...
+    failed: int = ...
+    bytes_allocated: int = ...
+    peak_bytes: int = ...
+    copies: int = ...
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StretchFields:
+    start: float
+    duration: float

@@ -1,0 +1,65 @@
+"""The stub and the documentation of the core's rows, made from their declarations in C++."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from thunkvm import _core
+from thunkvm.profile import recorded
+from thunkvm.profile.condition_rows import ConditionRow
+from thunkvm.profile.rows import CallRow, Event, NodeRow
+
+HEADER = '''"""The core's rows. Written by thunkvm._src.stubs; do not edit."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+'''
+#: The lines of docs/profiling.md between which the table of the fields is.
+BEGIN, END = "<!-- fields: written by thunkvm._src.stubs -->\n", "<!-- end of fields -->\n"
+#: The rows of profiles that have fields of the core's.
+SHARED = (NodeRow, ConditionRow, CallRow, Event)
+
+
+def rows_stub() -> str:
+    """Return the text of ``_rows.pyi``: the words of enums, and the classes of rows."""
+    text = HEADER
+    for name, words in _core.WORDS.items():
+        listed = ", ".join(f'"{word}"' for word in words)
+        text += f"{name} = Literal[{listed}]\n"
+    for name in _core.ROWS:
+        text += f"\nclass {name}(NamedTuple):\n"
+        text += "".join(f"    {field}: {kind}\n" for field, kind, *_ in _declared(name))
+    for name in recorded.SHARED:
+        text += f"\n@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n"
+        text += "".join(map(_field, fields(getattr(recorded, name))))
+    return text
+
+
+def _declared(name: str) -> Any:
+    return getattr(_core, name).declared
+
+
+def _field(field: Any) -> str:
+    kind = field.type.__name__ if isinstance(field.type, type) else str(field.type)
+    return f"    {field.name}: {kind}" + ("\n" if field.default is MISSING else " = ...\n")
+
+
+def with_fields(page: Path) -> str:
+    """Return the text of a page with the table of the fields that profiles share with the core."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    table = "| row | field | unit | meaning |\n|---|---|---|---|\n"
+    for row in SHARED:
+        for field in fields(row):
+            if "doc" in field.metadata:
+                about = field.metadata
+                table += (
+                    f"| `{row.__name__}` | `{field.name}` | {about['unit']} | {about['doc']} |\n"
+                )
+    return before + BEGIN + "\n" + table + "\n" + END + after
+
+
+__all__ = ["rows_stub", "with_fields"]
