@@ -21,16 +21,6 @@ PlanOptions profiled(PlanOptions emission) {
   return emission;
 }
 
-bool is_shaped(const Type& type) { return type.tensor() != nullptr && type.tensor()->ndim() != 0; }
-
-bool has_axes(const Apply& node) {
-  for (const Variable& input : node.inputs())
-    if (is_shaped(input.type())) return true;
-  for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
-    if (is_shaped(node.output_type(j))) return true;
-  return false;
-}
-
 /// By node, which shapes what its runs do depends on. Not those of lazy thunks, nor of numbers
 /// alone.
 std::vector<RecordedProgram::Shapes> shaped_nodes(const Schedule& schedule) {

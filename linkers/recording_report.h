@@ -8,7 +8,6 @@
 #include "vm/recorder.h"
 
 #include <cstdint>
-#include <map>
 #include <tuple>
 #include <vector>
 
@@ -31,6 +30,7 @@ struct TickScale {
 /// unless a field says otherwise.
 struct RecordingReport {
   std::vector<SiteRow> sites;
+  std::vector<NativeGroup> groups;
   std::vector<std::uint64_t> node_runs;
   std::vector<BranchCounts> branches;
   std::vector<double> regions;
@@ -39,7 +39,6 @@ struct RecordingReport {
   std::vector<RecordedStep> steps;
   std::vector<RecordedCall> calls;
   std::vector<RecordedEvent> events;
-  std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_nests;
   std::uint32_t first_group = 0;
   std::uint64_t n_calls = 0, n_events = 0;
   double compile = 0, compile_background = 0;
@@ -53,6 +52,7 @@ struct Fields<RecordingReport> {
   static constexpr const char* doc = "The records of the calls that have ended.";
   static constexpr std::tuple fields{
       Field{&Report::sites, "sites", "", "Those of the nodes, the parts of calls, the groups."},
+      Field{&Report::groups, "groups", "", "The nodes that emitted code computes together."},
       Field{&Report::node_runs, "node_runs", "", "By node how often it was begun."},
       Field{&Report::branches, "branches", "", "The program's branches."},
       Field{&Report::regions, "regions", "s", "By block the time of the bodies that it ran."},
@@ -61,10 +61,6 @@ struct Fields<RecordingReport> {
       Field{&Report::steps, "steps", "", "The latest steps of loops, if they are recorded."},
       Field{&Report::calls, "calls", "", "The latest calls."},
       Field{&Report::events, "events", "", "The latest events, if they are recorded."},
-      Field{&Report::shapes_of_nodes, "shapes_of_nodes", "",
-            "By node its runs by the shapes of its operands."},
-      Field{&Report::shapes_of_nests, "shapes_of_nests", "",
-            "By the first member of a nest its runs by its shape."},
       Field{&Report::first_group, "first_group", "", "The site of the first group."},
       Field{&Report::n_calls, "n_calls", "", "How many calls were recorded."},
       Field{&Report::n_events, "n_events", "", "How many events were recorded."},
@@ -78,9 +74,13 @@ struct Fields<RecordingReport> {
       Field{&Report::lap_cost, "lap_cost", "s", "The time of a lap that is left out."}};
 };
 
-/// The report of a program's calls; nothing of compiling.
+/// The report of a program's calls; nothing of compiling, and of work.
 RecordingReport report_of(RecordedCalls recorded, const Program& program, const TickScale& scale);
-/// The report of a function's recording, for the calls that have ended.
+/// The report of a function's recording, for the calls that have ended. The time and the work of a
+/// group are divided among its nodes.
 RecordingReport report_of(Recording& recording, const Function& function);
+/// The counts that every function keeps of its calls, without a recording: of runs and of arms.
+/// `own`: the frames of calls that are not recorded.
+RecordingReport counts_of(Function& function, FramePool& own);
 
 }  // namespace thunkvm

@@ -1,11 +1,10 @@
-// rows.h: the rows that Python reads of a function: its nodes, its schedule and its recordings.
+// rows.h: the rows that Python reads of a function's nodes and its recordings.
 //
 // Each is a struct, and its declaration beside it (thunks/fields.h). The NamedTuple of each row is
 // made from that (python/bindings/python/rows.h), as are the fields that rows of profiles share
 // with these, and their documentation. Times are seconds, net unless a field says otherwise.
 #pragma once
 
-#include "linkers/schedule/schedule.h"
 #include "thunks/fields.h"
 #include "vm/native.h"
 #include "vm/recorder.h"
@@ -72,95 +71,31 @@ struct Fields<NativeGroup> {
       Field{&NativeGroup::kind, "kind", "", "How they are computed."}};
 };
 
-// ---- the schedule
-
-struct BlockRow {
-  Block::Kind kind = Block::Kind::Root;
-  MaybeIndex within{};
-  std::uint32_t owner = 0;
-  MaybeIndex node{};
-  std::uint32_t number = 0, n_arms = 0;
-  Decoding decoding = Decoding::Truth;
-  bool idle = false;
-};
-template <>
-struct Fields<BlockRow> {
-  static constexpr const char* name = "BlockRow";
-  static constexpr const char* doc =
-      "A block of a function's schedule: the nodes that run together, if they run.";
-  static constexpr std::tuple fields{
-      Field{&BlockRow::kind, "kind", "",
-            "An arm is one of a conditional, or of the test of a loop. A memo body runs when it is "
-            "first needed, an input when a lazy node asks for it, a guarded one when an attempt "
-            "does. A step is one of a loop."},
-      Field{
-          &BlockRow::within, "within", "",
-          "The block that it runs within; None for the root, and if that is not known (mode py)."},
-      Field{&BlockRow::owner, "owner", "",
-            "An arm's branch; else the number of the memo body, of the lazy thunk or of the loop."},
-      Field{&BlockRow::node, "node", "",
-            "The conditional, the node that is needed, the lazy node, or the loop."},
-      Field{&BlockRow::number, "number", "", "Which arm, or which input."},
-      Field{&BlockRow::n_arms, "n_arms", "", "How many arms there are."},
-      Field{&BlockRow::decoding, "decoding", "",
-            "How the selector picks an arm: by truth (arm 1 if it is true), by index, or by index "
-            "with the last arm for all others."},
-      Field{&BlockRow::idle, "idle", "",
-            "True if nothing is computed in it, and nothing has to be for it."}};
-};
-
-struct BranchRow {
-  std::uint32_t selector = 0;
-  Decoding decoding = Decoding::Truth;
-  std::vector<std::string> arms{};
-  std::uint32_t node = 0, block = 0;
-  bool loop = false;
-};
-template <>
-struct Fields<BranchRow> {
-  static constexpr const char* name = "BranchRow";
-  static constexpr const char* doc = "A branch of a function's schedule.";
-  static constexpr std::tuple fields{
-      Field{&BranchRow::selector, "selector", "", "The register of its selector."},
-      Field{&BranchRow::decoding, "decoding", "", "How the selector picks an arm."},
-      Field{&BranchRow::arms, "arms", "", "The names of its arms, in the program's order."},
-      Field{&BranchRow::node, "node", "", "The first conditional that it decides, or the loop."},
-      Field{&BranchRow::block, "block", "", "The block that it is in."},
-      Field{&BranchRow::loop, "loop", "", "True if it is the test of a loop."}};
-};
-
-struct ScheduleRows {
-  std::vector<BlockRow> blocks{};
-  std::vector<MaybeIndex> node_blocks;
-  std::vector<BranchRow> branches{};
-  std::vector<std::uint32_t> memos, lazies;
-  std::vector<MaybeIndex> demanders;
-};
-template <>
-struct Fields<ScheduleRows> {
-  static constexpr const char* name = "ScheduleRows";
-  static constexpr const char* doc = "The blocks of a function's schedule, and their contents.";
-  static constexpr std::tuple fields{
-      Field{&ScheduleRows::blocks, "blocks", "", "The root first, each before those within it."},
-      Field{&ScheduleRows::node_blocks, "node_blocks", "",
-            "By node the block that it runs in; None for one that nothing runs."},
-      Field{&ScheduleRows::branches, "branches", "", "The branches."},
-      Field{&ScheduleRows::memos, "memos", "", "The nodes of memo bodies."},
-      Field{&ScheduleRows::lazies, "lazies", "", "The nodes of lazy thunks."},
-      Field{&ScheduleRows::demanders, "demanders", "",
-            "By pc the node for which it may have a body run."}};
-};
-
-/// The rows of a schedule. Linear.
-ScheduleRows rows_of(const Schedule& schedule);
-
 // ---- recordings
 
+/// The work of runs, as Ops state it.
+struct Work {
+  double flops = 0, bytes_moved = 0;
+};
+template <>
+struct Fields<Work> {
+  static constexpr const char* name = "Work";
+  static constexpr const char* doc =
+      "The work of runs, as Ops state it; 0 of one that states none.";
+  static constexpr std::tuple fields{
+      Field{&Work::flops, "flops", "", "The floating-point operations of all runs.",
+            Merging::Added},
+      Field{&Work::bytes_moved, "bytes_moved", "bytes",
+            "The memory that all runs read and wrote. That of a nest is divided among its nodes.",
+            Merging::Added}};
+};
+
 /// A site: a node, a group or a part of a call.
-struct SiteRow : SiteCounts {
+struct SiteRow : SiteCounts, Work {
   std::uint64_t runs = 0;
   double self_time = 0;
   std::optional<double> min, p95, max, first;
+  std::uint64_t lazy_copies = 0;
 };
 template <>
 struct Fields<SiteRow> {
@@ -176,8 +111,12 @@ struct Fields<SiteRow> {
           Field{&SiteRow::p95, "p95", "s", "The self time that 95 of 100 runs did not exceed."},
           Field{&SiteRow::max, "max", "s", "The longest self time of a run."},
           Field{&SiteRow::first, "first", "s",
-                "The self time of the first run, which is in none of the above three."}},
-      Fields<SiteCounts>::fields);
+                "The self time of the first run, which is in none of the above three."},
+          Field{&SiteRow::lazy_copies, "lazy_copies", "",
+                "How many of its copies were made for laziness's sake: of what only nodes still "
+                "may need that not every call runs.",
+                Merging::Added}},
+      Fields<SiteCounts>::fields, Fields<Work>::fields);
 };
 
 /// The part of a branch's row that is the same in profiles.
@@ -327,15 +266,6 @@ struct Fields<LoopCounts> {
       Field{&LoopCounts::branch, "branch", "", "The branch of its test."},
       Field{&LoopCounts::runs, "runs", "", "By number of steps: how many runs took so many."},
       Field{&LoopCounts::failed, "failed", "", "How many runs an error ended."}};
-};
-
-template <>
-struct Fields<ShapedRuns> {
-  static constexpr const char* name = "ShapedRuns";
-  static constexpr const char* doc = "The runs with one tuple of shapes.";
-  static constexpr std::tuple fields{
-      Field{&ShapedRuns::runs, "runs", "", "How many."},
-      Field{&ShapedRuns::bytes, "bytes", "bytes", "Of a nest: read and written in all of them."}};
 };
 
 }  // namespace thunkvm

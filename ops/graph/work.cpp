@@ -13,6 +13,16 @@ double bytes_of(const Type& type, Dims shape) {
 
 }  // namespace
 
+bool has_axes(const Type& type) { return type.tensor() != nullptr && type.tensor()->ndim() != 0; }
+
+bool has_axes(const Apply& node) {
+  for (const Variable& input : node.inputs())
+    if (has_axes(input.type())) return true;
+  for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+    if (has_axes(node.output_type(j))) return true;
+  return false;
+}
+
 double n_elements(Dims shape) {
   double n = 1;
   for (const std::int64_t length : shape) n *= static_cast<double>(length);

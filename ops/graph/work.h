@@ -28,6 +28,10 @@ class StatesWork {
   ~StatesWork() = default;
 };
 
+/// True for a tensor that is no number, and for a node with such an operand.
+bool has_axes(const Type& type);
+bool has_axes(const Apply& node);
+
 /// The number of elements.
 double n_elements(Dims shape);
 

@@ -43,6 +43,17 @@ class BranchRow(NamedTuple):
     block: int
     loop: bool
 
+class ProgramCondition(NamedTuple):
+    branches: list[int]
+    truth: bool
+    arms: list[str]
+    node: int
+
+class RegionPlace(NamedTuple):
+    around: int | None
+    condition: int
+    arm: int
+
 class ScheduleRows(NamedTuple):
     blocks: list[BlockRow]
     node_blocks: list[int | None]
@@ -50,6 +61,9 @@ class ScheduleRows(NamedTuple):
     memos: list[int]
     lazies: list[int]
     demanders: list[int | None]
+    conditions: list[ProgramCondition]
+    regions: list[RegionPlace]
+    block_regions: list[int | None]
 
 class SiteCounts(NamedTuple):
     suspended: int
@@ -58,6 +72,10 @@ class SiteCounts(NamedTuple):
     peak_bytes: int
     copies: int
 
+class Work(NamedTuple):
+    flops: float
+    bytes_moved: float
+
 class SiteRow(NamedTuple):
     runs: int
     self_time: float
@@ -65,11 +83,14 @@ class SiteRow(NamedTuple):
     p95: float | None
     max: float | None
     first: float | None
+    lazy_copies: int
     suspended: int
     failed: int
     bytes_allocated: int
     peak_bytes: int
     copies: int
+    flops: float
+    bytes_moved: float
 
 class BranchTally(NamedTuple):
     flips: int
@@ -135,12 +156,9 @@ class LoopCounts(NamedTuple):
     runs: dict[int, int]
     failed: int
 
-class ShapedRuns(NamedTuple):
-    runs: int
-    bytes: int
-
 class RecordingReport(NamedTuple):
     sites: list[SiteRow]
+    groups: list[NativeGroup]
     node_runs: list[int]
     branches: list[BranchCounts]
     regions: list[float]
@@ -149,8 +167,6 @@ class RecordingReport(NamedTuple):
     steps: list[RecordedStep]
     calls: list[RecordedCall]
     events: list[RecordedEvent]
-    shapes_of_nodes: dict[int, dict[tuple[int, ...], ShapedRuns]]
-    shapes_of_nests: dict[int, dict[tuple[int, ...], ShapedRuns]]
     first_group: int
     n_calls: int
     n_events: int
@@ -173,6 +189,12 @@ class CallTimesFields:
     failed: bool = ...
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RegionPlaceFields:
+    around: int | None = ...
+    condition: int
+    arm: int
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRowFields:
     runs: int = ...
     self_time: float = ...
@@ -180,11 +202,14 @@ class SiteRowFields:
     p95: float | None = ...
     max: float | None = ...
     first: float | None = ...
+    lazy_copies: int = ...
     suspended: int = ...
     failed: int = ...
     bytes_allocated: int = ...
     peak_bytes: int = ...
     copies: int = ...
+    flops: float = ...
+    bytes_moved: float = ...
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StretchFields:

@@ -1,5 +1,5 @@
 // test_fields.cpp: rows and words that are declared once.
-#include "linkers/rows.h"
+#include "linkers/schedule_rows.h"
 #include "thunks/decoding.h"
 #include "thunks/fields.h"
 #include "vm/recorder.h"

@@ -1,4 +1,5 @@
 // test_recording_report.cpp: which seconds a recording tells of the ticks that it has.
+#include "linkers/recorded_work.h"
 #include "linkers/recording_report.h"
 #include "ops/graph/functions.h"
 
@@ -91,6 +92,36 @@ TEST_CASE("a recording reports on the parts of its function's program before any
   CHECK(found.n_calls == 0);
   CHECK(found.node_runs == std::vector<std::uint64_t>{0});
   CHECK(found.first_group == found.sites.size());
+}
+
+TEST_CASE("a function that nobody records reports its runs, and the work of its numbers") {
+  const Variable x = Variable::input(TensorType::scalar(DType::Float64), "x");
+  Function f({.inputs = {x}, .outputs = {exp(x)}});
+  f({Cell::of(1.0)});
+  f({Cell::of(2.0)});
+  const RecordingReport found = counts_of(f, f.frames());
+  CHECK(found.n_calls == 0);
+  CHECK(found.sites[0].runs == 2);
+  CHECK(found.sites[0].flops == 2);
+  CHECK(found.sites[0].bytes_moved == 0);
+}
+
+TEST_CASE("the work of a node is that of its shapes in each run, and a nest's is its groups'") {
+  const Variable x = Variable::input(TensorType::of_ndim(DType::Float64, 1), "x");
+  const Variable y = exp(x);
+  RecordingReport report;
+  const Function f({.inputs = {x}, .outputs = {exp(y)}});
+  report.first_group = 2;
+  report.groups = {{.nodes = {0, 1}, .kind = GroupKind::Nest}};
+  report.sites.resize(3);
+  add_work(report, {{0, {{{1, 5, 1, 5}, {.runs = 2}}}}}, {{0, {{{7}, {.runs = 3, .bytes = 80}}}}},
+           *f.linked().schedule);
+  CHECK(report.sites[0].flops == 2 * 5 + 3 * 7);
+  CHECK(report.sites[0].bytes_moved == 2 * 8 * (5 + 5) + 40);
+  CHECK(report.sites[1].flops == 3 * 7);
+  CHECK(report.sites[1].bytes_moved == 40);
+  CHECK(report.sites[2].flops == 31 + 21);
+  CHECK(report.sites[2].bytes_moved == 200 + 40);
 }
 
 }  // namespace

@@ -8,7 +8,15 @@ import pytest
 
 import thunkvm as tv
 from thunkvm import _core
-from thunkvm.profile import CallRow, ConditionRow, Event, FunctionRecord, NodeRow, Profile
+from thunkvm.profile import (
+    CallRow,
+    ConditionRow,
+    Event,
+    FunctionRecord,
+    NodeRow,
+    Profile,
+    RegionRow,
+)
 from thunkvm.profile.frames import columns
 from thunkvm.profile.recorded import merged_rows
 from thunkvm.profile.schemas import schema
@@ -44,6 +52,7 @@ def test_a_counter_that_the_core_declares_is_in_all_views(counter: str) -> None:
     [
         (NodeRow, _core.SiteRow),
         (ConditionRow, _core.BranchTally),
+        (RegionRow, _core.RegionPlace),
         (CallRow, _core.CallTimes),
         (Event, _core.Stretch),
     ],

@@ -2,7 +2,8 @@
 
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/node_forms.h"
-#include "linkers/rows.h"
+#include "linkers/recording_report.h"
+#include "linkers/schedule_rows.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
 #include "python/bindings/call/function_watch.h"
@@ -62,19 +63,6 @@ std::vector<NodeCode> node_code(PythonFunction& function) {
   for (const NodeForm& how : forms)
     rows.push_back({.form = how.form.value(), .code = how.region, .why = how.why});
   return rows;
-}
-
-using Counts = std::vector<std::uint64_t>;
-
-std::pair<Counts, std::vector<Counts>> node_counts(PythonFunction& function) {
-  Recordings& recordings = function.core().recordings();
-  const Counts counters = recordings.counters(function.pool());
-  std::vector<Counts> arms;
-  for (const Branch& branch : function.linked().program->branches) {
-    const auto& counts = branch.arm_counts(counters);
-    arms.emplace_back(counts.begin(), counts.end());
-  }
-  return {recordings.node_runs(function.pool()), std::move(arms)};
 }
 
 // ---- recordings
@@ -151,8 +139,12 @@ void add_methods(Methods methods) {
             return compiled(function);
           },
           "Compiles the emitted code now, if its mode emits any, and says what came of it.")
-      .def("_counts", &node_counts,
-           "How often each node ran, and each branch took each of its arms.")
+      .def(
+          "_counted",
+          [](PythonFunction& function) {
+            return as_python(counts_of(function.core(), function.pool()));
+          },
+          "The RecordingReport of what is always counted: runs of nodes, and arms of branches.")
       .def("_record", &record, py::kw_only(), "times"_a = false, "events"_a = false,
            "memory"_a = false, "calls"_a = true, "steps"_a = false, "apart"_a = false,
            "own"_a = false,

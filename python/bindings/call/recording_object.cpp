@@ -2,6 +2,7 @@
 #include "python/bindings/call/recording_object.h"
 
 #include "linkers/recording_report.h"
+#include "linkers/schedule_rows.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/rows.h"
@@ -32,9 +33,9 @@ py::object read(const RecordingObject& self) {
   return as_python(report_of(*self.recording, self.live().core()));
 }
 
-py::object groups(const RecordingObject& self) {
-  const NativeCode* const native = self.recording->compilation().ready();
-  return native == nullptr ? py::list() : as_python(native->groups);
+py::object calls(const RecordingObject& self) {
+  const Program& program = *self.live().linked().program;
+  return as_python(report_of(self.recording->recorded(), program, TickScale::of_clock()).calls);
 }
 
 using ArmRuns = std::vector<std::pair<unsigned, std::uint64_t>>;
@@ -101,10 +102,10 @@ PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& f
 }
 
 void init_recording(PyObject* module) {
-  add_row_classes<NodeRuns, NodeCode, NativeGroup, BlockRow, BranchRow, ScheduleRows, SiteCounts,
-                  SiteRow, BranchTally, BranchCounts, Decision, ArmRun, LoopDecisions, CallTimes, RecordedCall,
-                  Stretch, RecordedEvent, RecordedStep, LoopCounts, ShapedRuns, RecordingReport>(
-      module);
+  add_row_classes<NodeRuns, NodeCode, NativeGroup, BlockRow, BranchRow, ProgramCondition,
+                  RegionPlace, ScheduleRows, SiteCounts, Work, SiteRow, BranchTally, BranchCounts,
+                  Decision, ArmRun, LoopDecisions, CallTimes, RecordedCall, Stretch, RecordedEvent,
+                  RecordedStep, LoopCounts, RecordingReport>(module);
   add_words<Decoding, ThunkForm, GroupKind, Block::Kind, CallPart>(module);
   py::class_<RecordingObject>(module, "Recording", py::custom_type_setup(collect),
                               "What is recorded of a function's calls. Called itself, it calls the "
@@ -119,7 +120,7 @@ void init_recording(PyObject* module) {
              interruptible([&](Host& host) { compilation.compile(host); });
            }),
            "Compiles the C of the recorded program now, if there is any.")
-      .def("groups", &groups, "The NativeGroups that emitted code computes.")
+      .def("calls", heeding(&calls), "The latest calls that have ended, each a RecordedCall.")
       .def(
           "stop", [](RecordingObject& self) { self.live().stop(self.recording); },
           "Records no further call.")

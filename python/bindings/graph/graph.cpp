@@ -4,7 +4,6 @@
 #include "ops/gradient/gradient.h"
 #include "ops/graph/drawing.h"
 #include "ops/graph/graph.h"
-#include "ops/graph/work.h"
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/graph/infer_shape.h"
 
@@ -92,25 +91,6 @@ Variable input_at(const Apply& node, std::uint32_t number) {
     throw Error(ErrorKind::Index, "there is no input " + std::to_string(number) +
                                       "; the node has " + std::to_string(node.n_inputs()));
   return node.input(static_cast<int>(number));
-}
-
-using Shapes = std::vector<std::vector<std::int64_t>>;
-
-// Views of the shapes.
-std::vector<Dims> dims_of(const Shapes& shapes, std::size_t n) {
-  if (shapes.size() != n)
-    throw Error(ErrorKind::Value, std::to_string(shapes.size()) + " shapes were given for " +
-                                      std::to_string(n) + " operands; give one for each");
-  return {shapes.begin(), shapes.end()};
-}
-
-std::optional<std::pair<double, double>> node_work(const Apply& node, const Shapes& input_shapes,
-                                                   const Shapes& output_shapes) {
-  const auto* const states = dynamic_cast<const StatesWork*>(node.op());
-  if (states == nullptr || !states->states_work()) return {};
-  const std::vector<Dims> given = dims_of(input_shapes, node.n_inputs()),
-                          made = dims_of(output_shapes, node.n_outputs());
-  return std::pair(states->flops(node, given, made), states->bytes_moved(node, given, made));
 }
 
 Drawing::Attributes attributes_of(const py::dict& given) {
@@ -204,10 +184,7 @@ void init_graph(PyObject* module) {
           "count_outputs", [](const Apply& node) { return node.n_outputs(); }, "node"_a,
           "How many outputs it has.")
       .def("input_at", &input_at, "node"_a, "number"_a,
-           "One input of a node, where a list of them all is too much.")
-      .def("node_work", &node_work, "node"_a, "input_shapes"_a, "output_shapes"_a,
-           "(floating-point operations, bytes read and written) of one run of a node with operands "
-           "of these shapes; None where its Op states neither.");
+           "One input of a node, where a list of them all is too much.");
   add_drawing(module);
   testing_functions(module)
       .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a,

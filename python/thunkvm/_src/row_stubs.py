@@ -8,7 +8,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm.profile import recorded
-from thunkvm.profile.condition_rows import ConditionRow
+from thunkvm.profile.condition_rows import ConditionRow, RegionRow
 from thunkvm.profile.rows import CallRow, Event, NodeRow
 
 HEADER = '''"""The core's rows. Written by thunkvm._src.stubs; do not edit."""
@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 #: The lines of docs/profiling.md between which the table of the fields is.
 BEGIN, END = "<!-- fields: written by thunkvm._src.stubs -->\n", "<!-- end of fields -->\n"
 #: The rows of profiles that have fields of the core's.
-SHARED = (NodeRow, ConditionRow, CallRow, Event)
+SHARED = (NodeRow, ConditionRow, RegionRow, CallRow, Event)
 
 
 def rows_stub() -> str:

@@ -18,14 +18,14 @@ from thunkvm.profile.condition_rows import (
     estimated_saving,
 )
 from thunkvm.profile.conditions import Condition, ProgramRegions
-from thunkvm.profile.lazy_copies import LazyCopies
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
-from thunkvm.profile.work import work_done
 
 #: The parts of a call beside its program, in the order of the core's sites.
 PARTS = _core.WORDS["CallPart"]
 #: The forms of nodes in groups of emitted code; in a group of another kind a node has its thunk's.
 FORMS = {"expression": "emitted", "fused": "fused"}
+#: The fields of a group's site that its row has.
+OF_GROUPS = ("runs", "self_time", "flops", "bytes_moved")
 WIDTH = 40
 
 
@@ -44,40 +44,32 @@ def capture(
         A small number for each thread, which the functions of one profile have in common: threads
         that are not in it are added.
     """
-    return _Capture(function, recording, {} if threads is None else threads).record()
+    numbers = {} if threads is None else threads
+    return _Capture(function, recording.read(), numbers).record()
 
 
 def counted(function: _core.Function) -> FunctionRecord:
     """Return what every function counts: how often its nodes ran, and its branches took an arm."""
-    runs, arms = function._counts()
-    capture = _Capture(function, function._record(apart=True), {}, runs)
-    tallies = [_core.BranchCounts(0, None, taken, []) for taken in arms]
-    capture.data = capture.data._replace(branches=tallies)
-    return capture.record()
+    return _Capture(function, function._counted(), {}).record()
 
 
 class _Capture:
     def __init__(
         self,
         function: _core.Function,
-        recording: _core.Recording,
+        data: _core.RecordingReport,
         threads: dict[int, int],
-        entered: list[int] | None = None,
     ) -> None:
         self.function = function
-        self.data = recording.read()
+        self.data = data
+        self.groups = data.groups
         self.threads = threads
-        for call in self.data.calls:
+        for call in data.calls:
             threads.setdefault(call.thread, len(threads))
         self.program = ProgramRegions(function)
-        self.sites = self.data.sites
-        self.first_group = self.data.first_group
-        self.groups = recording.groups()
+        self.sites = data.sites
+        self.first_group = data.first_group
         self.n_nodes = len(self.program.nodes)
-        self.entered = self.data.node_runs if entered is None else entered
-        self.runs = self._runs()
-        self.work = work_done(self.program.nodes, self.runs, self.data, self.groups)
-        self.self_times = self._self_times()
         self.spent = self._spent()
 
     def record(self) -> FunctionRecord:
@@ -92,14 +84,12 @@ class _Capture:
             loops=loop_rows(self.program, self.data.loops, conditions),
             regions=tuple(
                 RegionRow(index=index, **region._asdict())
-                for index, region in enumerate(self.program.arms)
+                for index, region in enumerate(self.program.schedule.regions)
             ),
             groups=tuple(
                 GroupRow(
                     index=index, nodes=tuple(nodes), kind=kind,
-                    runs=self._group(index).runs, self_time=self._group(index).self_time,
-                    flops=self.work.groups[index].flops,
-                    bytes_moved=self.work.groups[index].bytes_moved,
+                    **{name: getattr(self._group(index), name) for name in OF_GROUPS},
                 )
                 for index, (nodes, kind) in enumerate(self.groups)
             ),
@@ -112,28 +102,12 @@ class _Capture:
     def _group(self, index: int) -> _core.SiteRow:
         return self.sites[self.first_group + index]
 
-    def _runs(self) -> list[int]:
-        """Return how often each node completed."""
-        runs = [self.entered[i] - site.failed for i, site in enumerate(self.sites[: self.n_nodes])]
-        for lazy in self.program.lazies:  # entered again and again until it has run
-            if self.sites[lazy].runs:
-                runs[lazy] = self.sites[lazy].runs
-        return runs
-
-    def _self_times(self) -> list[float]:
-        """Return each node's time: what it took by itself, and its share of its groups'."""
-        times = [site.self_time for site in self.sites[: self.n_nodes]]
-        for index, (nodes, _) in enumerate(self.groups):
-            for node in nodes:
-                times[node] += self._group(index).self_time / len(nodes)
-        return times
-
     def _spent(self) -> list[float]:
         """Return the seconds in each region, those around it aside."""
         spent: list[float] = list(self.data.regions)
-        for region, seconds in zip(self.program.node_regions, self.self_times, strict=True):
+        for region, site in zip(self.program.node_regions, self.sites, strict=False):
             if region is not None:
-                spent[region] += seconds
+                spent[region] += site.self_time
         for number in reversed(range(len(spent))):  # what is inside comes after what is around it
             block = self.program.blocks[number]
             if block.kind == "arm" and block.within is not None:  # a memo body's is its caller's
@@ -148,12 +122,11 @@ class _Capture:
         group_of = {node: g for g, (nodes, _) in enumerate(self.groups) for node in nodes}
         demanded_by = self._demanders()
         below = self._below()
-        lazy_copies = LazyCopies(self.function, self.program)
         rows = []
         for number, (name, op, form, _, _) in enumerate(self.function._node_rows()):
             owner = variables[number].owner
             assert owner is not None
-            site, runs = self.sites[number], self.runs[number]
+            site = self.sites[number]
             region = self.program.node_regions[number]
             file, line = location_of(owner)
             inputs = tuple(
@@ -161,12 +134,6 @@ class _Capture:
                 for v in owner.inputs
             )
             in_group = group_of.get(number)
-            alone = in_group is not None and len(self.groups[in_group][0]) == 1
-            timed = self._group(in_group) if in_group is not None and alone else site
-            counts = site._replace(
-                runs=runs, self_time=self.self_times[number],
-                min=timed.min, p95=timed.p95, max=timed.max, first=timed.first,
-            )  # fmt: skip
             rows.append(
                 NodeRow(
                     index=number, op=op, op_class=class_of(owner.op), name=name, file=file,
@@ -176,13 +143,10 @@ class _Capture:
                     form=form if in_group is None else FORMS.get(self.groups[in_group].kind, form),
                     group=in_group,
                     inputs=inputs, type=_core.type_text(variables[number]),
-                    output=owner in returned, entered=self.entered[number],
-                    total_time=self.self_times[number] + below.get(number, 0.0),
-                    lazy_copies=lazy_copies.of(number, runs, site.copies),
-                    flops=self.work.nodes[number].flops,
-                    bytes_moved=self.work.nodes[number].bytes_moved,
+                    output=owner in returned, entered=self.data.node_runs[number],
+                    total_time=site.self_time + below.get(number, 0.0),
                     first_demanded_by=demanded_by.get(number),
-                    **counts._asdict(),
+                    **site._asdict(),
                 )
             )  # fmt: skip
         return tuple(rows)
@@ -191,9 +155,9 @@ class _Capture:
         """Return which node needed a memo body's value first."""
         found = {}
         for memo, pc in enumerate(self.data.demanders):
-            demander = None if pc is None else self.program.demanders[pc]
+            demander = None if pc is None else self.program.schedule.demanders[pc]
             if demander is not None:
-                found[self.program.memos[memo]] = demander
+                found[self.program.schedule.memos[memo]] = demander
         return found
 
     def _below(self) -> dict[int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from thunkvm.profile.recorded import BranchTallyFields, merged
+from thunkvm.profile.recorded import BranchTallyFields, RegionPlaceFields, merged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,24 +89,16 @@ class ConditionRow(BranchTallyFields):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RegionRow:
-    """An arm of a condition as a place where nodes run.
+class RegionRow(RegionPlaceFields):
+    """An arm of a condition as a place where nodes run (`RegionPlaceFields`).
 
     Attributes
     ----------
     index : int
         Its index among the function's regions.
-    around : int or None
-        The region that it lies in, which has a smaller index; None for an arm of a condition that
-        every call decides.
-    condition, arm : int
-        The condition, and which of its arms this is.
     """
 
     index: int
-    around: int | None = None
-    condition: int
-    arm: int
 
 
 def estimated_saving(arms: Iterable[ArmRow]) -> float | None:

@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm._src.views.regions import Regions
 from thunkvm._src.views.selectors import selector_of
-
-
-class Region(NamedTuple):
-    """An arm of a condition as a place where nodes run; `around` is the index of the next outer."""
-
-    around: int | None
-    condition: int
-    arm: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,73 +59,30 @@ class ProgramRegions:
         self._regions = Regions(function)
         self.blocks = self._regions.blocks
         self.node_regions = self._regions.node_blocks
-        schedule = self._regions.schedule
-        self.memos = schedule.memos
-        self.lazies = schedule.lazies
-        self.demanders = schedule.demanders
+        self.schedule = schedule = self._regions.schedule
         self.nodes = function._nodes
-        together: dict[tuple[int, str, int], list[int]] = defaultdict(list)
-        for number, branch in enumerate(schedule.branches):
-            together[branch.selector, branch.decoding, branch.block].append(number)
-        found = {}
-        self.conditions: list[Condition] = []
-        for branches in together.values():
-            row = schedule.branches[branches[0]]
-            owner = self.nodes[row.node].owner
-            assert owner is not None
-            selector = selector_of(owner)
-            truth = row.decoding == "truth"
-            found.update(dict.fromkeys(branches, len(self.conditions)))
-            self.conditions.append(
-                Condition(
-                    tuple(branches), truth, tuple(reversed(row.arms) if truth else row.arms),
-                    row.node, selector, self._regions.texts[selector],
-                )
-            )  # fmt: skip
-        self.condition_of = [found[branch] for branch in range(len(schedule.branches))]
+        self.conditions = [self._condition(*row) for row in schedule.conditions]
+        self.condition_of = {
+            branch: number
+            for number, condition in enumerate(self.conditions)
+            for branch in condition.branches
+        }
+
+    def _condition(self, branches: list[int], truth: bool, arms: list[str], node: int) -> Condition:
+        owner = self.nodes[node].owner
+        assert owner is not None
+        selector = selector_of(owner)
+        text = self._regions.texts[selector]
+        return Condition(tuple(branches), truth, tuple(arms), node, selector, text)
 
     def decision(self, branch: int, taken: int) -> tuple[int, int]:
         """Return the condition that a branch belongs to, and its arm that the program took."""
         index = self.condition_of[branch]
         return index, self.conditions[index].arm(taken)
 
-    @cached_property
-    def _arms(self) -> tuple[dict[Region, int], list[int | None]]:
-        """The arms, each after the one around it; and by block the innermost that it lies in."""
-        arms: dict[Region, int] = {}
-        innermost: list[int | None] = []
-        for block in self.blocks:
-            around = None if block.within is None else innermost[block.within]
-            if block.kind == "arm":
-                region = Region(around, *self.decision(block.owner, block.number))
-                around = arms.setdefault(region, len(arms))
-            innermost.append(around)
-        return arms, innermost
-
-    @cached_property
-    def arms(self) -> list[Region]:
-        """The arms of the conditions, each after the one around it."""
-        return list(self._arms[0])
-
     def innermost(self, block: int | None) -> int | None:
-        """Return the innermost arm that a block lies in, as an index among `arms`."""
-        return None if block is None else self._arms[1][block]
-
-    def is_around(self, arm: int | None, inner: int | None) -> bool:
-        """Return whether an arm is another one or lies around it; None is around all."""
-        while arm is not None and inner is not None and inner > arm:
-            inner = self.arms[inner].around
-        return arm is None or arm == inner
-
-    def waits(self, node: int) -> bool:
-        """Return whether a node runs only if somebody needs it, or a lazy node asks for it."""
-        region = self.node_regions[node]
-        while region is not None:
-            block = self.blocks[region]
-            if block.kind in ("memo", "input", "guarded"):
-                return True
-            region = block.within
-        return False
+        """Return the innermost region that a block lies in."""
+        return None if block is None else self.schedule.block_regions[block]
 
     @cached_property
     def nodes_in(self) -> dict[tuple[int, int], list[int]]:
@@ -143,7 +91,7 @@ class ProgramRegions:
         for node, block in enumerate(self.node_regions):
             innermost = self.innermost(block)
             if innermost is not None:
-                _, condition, arm = self.arms[innermost]
+                _, condition, arm = self.schedule.regions[innermost]
                 found[condition, arm].append(node)
         return found
 
@@ -170,8 +118,8 @@ class ProgramRegions:
         found: dict[int, list[int]] = defaultdict(list)
         for number, block in enumerate(self.blocks):
             if block.kind in ("input", "guarded"):
-                found[self.lazies[block.owner]].append(number)
+                found[self.schedule.lazies[block.owner]].append(number)
         return found
 
 
-__all__ = ["Condition", "ProgramRegions", "Region"]
+__all__ = ["Condition", "ProgramRegions"]

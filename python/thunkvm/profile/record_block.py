@@ -33,11 +33,10 @@ class RecordBlock(Decisions):
         """Keep no further ones."""
         self._recording.stop()
         regions = ProgramRegions(self._function)
-        recorded = self._recording.read()
-        for call in recorded.calls:
+        for call in self._recording.calls():
             self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in call.decisions)))
             self.in_loops.append(_turns(regions, call.in_loops))
-        self.first = recorded.n_calls - len(self.calls)
+        self.first = self._recording.count() - len(self.calls)
 
 
 def _turns(regions: ProgramRegions, in_loops: list[_core.LoopDecisions]) -> tuple[Turns, ...]:

@@ -5,7 +5,7 @@ A class here has the fields of a row of the core's, for the row of profiles that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, field, fields, make_dataclass, replace
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,7 +51,7 @@ def merged_rows(a: AnyRow, b: AnyRow, **others: Any) -> AnyRow:
     return replace(a, **found, **others)
 
 
-def _fields_of(row: Any, *, required: bool = False) -> type:
+def _fields_of(row: Any, required: Collection[str] = ()) -> type:
     """Return a dataclass with the fields of a row of the core's."""
     made = []
     for name, type_text, unit, doc, merging in row.declared:
@@ -59,7 +59,7 @@ def _fields_of(row: Any, *, required: bool = False) -> type:
         about: dict[str, Any] = {"unit": unit, "doc": doc}
         if merging in MERGES:
             about["merge"] = MERGES[merging]
-        default = MISSING if required else default
+        default = MISSING if name in required else default
         made.append((name, kind, field(default=default, metadata=about)))
     namespace = {"__doc__": row.__doc__, "__module__": __name__}
     options: dict[str, Any] = dict(frozen=True, slots=True, kw_only=True, namespace=namespace)
@@ -69,18 +69,22 @@ def _fields_of(row: Any, *, required: bool = False) -> type:
 if TYPE_CHECKING:
     from thunkvm._rows import BranchTallyFields as BranchTallyFields
     from thunkvm._rows import CallTimesFields as CallTimesFields
+    from thunkvm._rows import RegionPlaceFields as RegionPlaceFields
     from thunkvm._rows import SiteRowFields as SiteRowFields
     from thunkvm._rows import StretchFields as StretchFields
 else:
     BranchTallyFields = _fields_of(_core.BranchTally)
     CallTimesFields = _fields_of(_core.CallTimes)
+    RegionPlaceFields = _fields_of(_core.RegionPlace, required=("condition", "arm"))
     SiteRowFields = _fields_of(_core.SiteRow)
-    StretchFields = _fields_of(_core.Stretch, required=True)
+    StretchFields = _fields_of(_core.Stretch, required=("start", "duration"))
 
 #: The classes of shared fields.
-SHARED = ("BranchTallyFields", "CallTimesFields", "SiteRowFields", "StretchFields")
+SHARED = (
+    "BranchTallyFields", "CallTimesFields", "RegionPlaceFields", "SiteRowFields", "StretchFields",
+)  # fmt: skip
 
 __all__ = [
-    "SHARED", "BranchTallyFields", "CallTimesFields", "SiteRowFields", "StretchFields", "merged",
-    "merged_rows",
+    "SHARED", "BranchTallyFields", "CallTimesFields", "RegionPlaceFields", "SiteRowFields",
+    "StretchFields", "merged", "merged_rows",
 ]  # fmt: skip

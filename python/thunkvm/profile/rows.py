@@ -86,12 +86,6 @@ class NodeRow(SiteRowFields, Rates):
         How often it was begun.
     total_time : float
         Seconds in it, and in what it demanded while it ran.
-    lazy_copies : int
-        How many of its copies were made for laziness's sake: of what only nodes still may need
-        that not every call runs.
-    flops, bytes_moved : float
-        Floating-point operations, and bytes read and written, of all runs; 0 where the Op states
-        none. What a loop moves is divided among its nodes, as its time is.
     first_demanded_by : int or None
         The node that demanded it first.
     """
@@ -113,9 +107,6 @@ class NodeRow(SiteRowFields, Rates):
     output: bool = False
     entered: int = merged(0)
     total_time: float = merged(0.0)
-    lazy_copies: int = merged(0)
-    flops: float = merged(0.0)
-    bytes_moved: float = merged(0.0)
     first_demanded_by: int | None = None
 
     @property

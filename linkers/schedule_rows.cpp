@@ -1,8 +1,11 @@
-#include "linkers/rows.h"
+#include "linkers/schedule_rows.h"
 
 #include "linkers/schedule/code_regions.h"
 
+#include <algorithm>
+#include <map>
 #include <span>
+#include <tuple>
 
 namespace thunkvm {
 namespace {
@@ -54,6 +57,42 @@ BranchRow row_of(const Schedule& schedule, const ScheduledBranch& branch) {
   return row;
 }
 
+void add_conditions(ScheduleRows& rows) {
+  std::map<std::tuple<std::uint32_t, Decoding, std::uint32_t>, std::size_t> together;
+  for (std::uint32_t b = 0; b < rows.branches.size(); ++b) {
+    const BranchRow& branch = rows.branches[b];
+    const auto [at, is_new] = together.try_emplace({branch.selector, branch.decoding, branch.block},
+                                                   rows.conditions.size());
+    if (is_new) {
+      ProgramCondition& made = rows.conditions.emplace_back();
+      made.truth = branch.decoding == Decoding::Truth;
+      made.arms = branch.arms;
+      made.node = branch.node;
+      if (made.truth) std::ranges::reverse(made.arms);
+    }
+    rows.conditions[at->second].branches.push_back(b);
+  }
+}
+
+void add_regions(ScheduleRows& rows) {
+  std::vector<std::uint32_t> condition_of(rows.branches.size());
+  for (std::uint32_t c = 0; c < rows.conditions.size(); ++c)
+    for (const std::uint32_t branch : rows.conditions[c].branches) condition_of[branch] = c;
+  std::map<std::tuple<MaybeIndex, std::uint32_t, std::uint32_t>, std::uint32_t> known;
+  for (const BlockRow& block : rows.blocks) {
+    MaybeIndex region = block.within ? rows.block_regions[*block.within] : MaybeIndex();
+    if (block.kind == Block::Kind::Arm) {
+      const std::uint32_t condition = condition_of[block.owner];
+      const std::uint32_t arm = rows.conditions[condition].truth ? 1 - block.number : block.number;
+      const auto [at, is_new] = known.try_emplace({region, condition, arm},
+                                                  static_cast<std::uint32_t>(rows.regions.size()));
+      if (is_new) rows.regions.push_back({region, condition, arm});
+      region = at->second;
+    }
+    rows.block_regions.push_back(region);
+  }
+}
+
 }  // namespace
 
 ScheduleRows rows_of(const Schedule& schedule) {
@@ -68,6 +107,8 @@ ScheduleRows rows_of(const Schedule& schedule) {
   }
   for (const ScheduledBranch& branch : schedule.branches)
     rows.branches.push_back(row_of(schedule, branch));
+  add_conditions(rows);
+  add_regions(rows);
   return rows;
 }
 
