@@ -25,14 +25,9 @@ from thunkvm.profile.schemas import schema
 COUNTERS = {name: merging for name, _, _, _, merging in _core.SiteCounts.declared}
 
 
-def test_the_core_declares_the_counters_of_nodes() -> None:
-    assert COUNTERS == {
-        "suspended": "added",
-        "failed": "added",
-        "bytes_allocated": "added",
-        "peak_bytes": "greatest",
-        "copies": "added",
-    }
+def test_the_core_declares_how_counters_add_up() -> None:
+    assert COUNTERS["copies"] == "added"
+    assert COUNTERS["peak_bytes"] == "greatest"
 
 
 @pytest.mark.parametrize("counter", COUNTERS)
