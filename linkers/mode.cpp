@@ -40,14 +40,8 @@ constexpr NamedMode kNamedModes[] = {
 Mode optimized(std::string_view linker, std::string_view optimizer) {
   const std::vector<Optimizer>& rows = optimizer_table();
   const auto row = std::ranges::find(rows, optimizer, &Optimizer::name);
-  Mode mode{.linker = std::string(linker), .fuse = false};
-  for (const Feature& feature : feature_table()) {
-    if (std::ranges::find(row->features, feature.name) == row->features.end()) continue;
-    if (feature.rewrites)
-      mode.rewrites.emplace_back(feature.name);
-    else
-      mode.fuse = true;
-  }
+  Mode mode{.linker = std::string(linker)};
+  mode.set_features(row->features);
   return mode;
 }
 
@@ -86,6 +80,18 @@ Mode Mode::named(std::string_view name) {
     return mode;
   }
   throw_no_mode(name);
+}
+
+void Mode::set_features(std::span<const std::string_view> names) {
+  fuse = false;
+  rewrites.clear();
+  for (const Feature& feature : feature_table()) {
+    if (std::ranges::find(names, feature.name) == names.end()) continue;
+    if (feature.rewrites)
+      rewrites.emplace_back(feature.name);
+    else
+      fuse = true;
+  }
 }
 
 CompileWhen Mode::compiles() const {

@@ -45,6 +45,8 @@ struct Mode {
 
   /// "cvm", "vm_nogc", "FAST_RUN". Throws Error(Value) that lists the names and has the nearest.
   static Mode named(std::string_view name);
+  /// Has these features, and no others.
+  void set_features(std::span<const std::string_view> names);
   /// When its C is compiled. Throws Error(Value) for a linker that does not exist, for a `compile`
   /// of one that emits no C, and for a `compile` other than Now of one that runs emitted C alone.
   CompileWhen compiles() const;

@@ -1,6 +1,7 @@
 """The C++ core: graph, linking and calling. The package is what users import."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from inspect import Signature
 from os import PathLike
 from types import ModuleType
@@ -283,6 +284,44 @@ class Recording:
 
 ROWS: tuple[str, ...]
 WORDS: dict[str, tuple[str, ...]]
+class CastRule(Enum):
+    exact = ...
+    safe = ...
+    downcast = ...
+
+class Graph:
+    def __init__(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        updates: Sequence[tuple[Variable, Variable, bool]] = (),
+        watched: Sequence[tuple[Variable, Variable]] = (),
+    ) -> None: ...
+
+class InputSpec:
+    def __init__(
+        self,
+        name: str | None,
+        rule: CastRule,
+        has_default: bool = False,
+        default: Any = None,
+        borrow: bool = False,
+    ) -> None: ...
+
+class Interface:
+    def __init__(
+        self,
+        inputs: Sequence[InputSpec] = (),
+        borrow: Sequence[bool] = (),
+        *,
+        name: str | None = None,
+        bare: bool = False,
+        pack: Callable[[list[Any]], Any] | None = None,
+        performs: Callable[[Apply], Callable[..., None] | None] | None = None,
+        c_code: Callable[[], Any] | None = None,
+        observer: Observer | None = None,
+        waits: bool = True,
+    ) -> None: ...
 
 def recording_cost() -> float: ...
 def watch_functions(callable: Callable[[Function], None] | None) -> None: ...
@@ -375,28 +414,7 @@ def topological_order(roots: Sequence[Variable]) -> list[Apply]: ...
 def leaves(roots: Sequence[Variable]) -> list[Variable]: ...
 def mode_tables() -> dict[str, list[Any]]: ...
 def when_compiled(linker: str, compile: str | None) -> str: ...
-def link(
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    updates: Sequence[tuple[Variable, Variable, bool]] | None = None,
-    *,
-    linker: str = "cvm",
-    retain_intermediates: bool = False,
-    input_specs: Sequence[dict[str, Any]] | None = None,
-    output_specs: Sequence[dict[str, Any]] | None = None,
-    performs: Callable[[Apply], Callable[..., None] | None] | None = None,
-    name: str | None = None,
-    unpack: bool = False,
-    pack: Callable[[list[Any]], Any] | None = None,
-    compile: str | None = None,
-    waits: bool = True,
-    fuse: bool = True,
-    observer: Observer | None = None,
-    rewrites: Sequence[str] | None = None,
-    mode: Mode | None = None,
-    c_code: Callable[[], Any] | None = None,
-    watched: Sequence[tuple[Variable, Variable]] | None = None,
-) -> Function: ...
+def link(graph: Graph, mode: Mode, interface: Interface) -> Function: ...
 def rewritten(
     outputs: Sequence[Variable], rewrites: Sequence[str]
 ) -> tuple[list[Variable], list[tuple[str, Variable, Variable]]]: ...

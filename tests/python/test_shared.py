@@ -117,7 +117,7 @@ def test_an_update_of_another_type_is_refused():
 
     s, x = tv.shared(1.0, "s"), tv.vector("x")
     with pytest.raises(TypeError, match="the update of shared variable s"):
-        _core.link([x], [], [(s, x, False)])
+        _core.link(_core.Graph([x], [], [(s, x, False)]), tv.Mode(), _core.Interface())
 
 
 def test_opaque_shared_values():

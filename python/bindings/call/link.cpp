@@ -26,47 +26,105 @@ namespace {
 
 using namespace py::literals;
 
-// An item of a dict by name, or null.
-PyRef item(PyObject* dict, const char* key) {
-  return PyRef::borrow(PyDict_GetItemString(dict, key));
-}
+// ---- what a function is made of
 
-bool flag(PyObject* dict, const char* key) {
-  const PyRef value = item(dict, key);
-  return value && check(PyObject_IsTrue(value.get())) != 0;
-}
+/// A graph to link. The targets are the shared variables of its updates, in the same order; the
+/// last `n_watched` of them note a value in the calls that compute it.
+struct TargetedGraph {
+  FunctionGraph graph;
+  std::vector<Variable> targets;
+  std::size_t n_watched = 0;
 
-// The dict for each of `n` things; none where no list was given.
-std::vector<PyRef> spec_list(PyObject* specs, std::size_t n, const char* what) {
-  if (specs == Py_None) return std::vector<PyRef>(n);
-  const Items items(specs, "specs have to be a sequence of dicts");
-  if (items.size() != static_cast<Py_ssize_t>(n))
-    throw Error(ErrorKind::Value, std::string(what) + " has " + std::to_string(items.size()) +
-                                      " entries for " + std::to_string(n) +
-                                      " variables; give one for each.");
-  std::vector<PyRef> list;
-  for (PyObject* spec : items) {
-    if (!PyDict_Check(spec))
-      throw Error(ErrorKind::Type, std::string(what) + "[" + std::to_string(list.size()) +
-                                       "] has to be a dict, but it is a " + class_name(spec) + ".");
-    list.push_back(PyRef::borrow(spec));
+  void update(const Variable& target, const Variable& value, bool if_computed) {
+    if (target.leaf() != Leaf::Shared)
+      throw Error(ErrorKind::Type,
+                  "an update has to be of a shared variable, but " + target.text() + " is none.");
+    graph.updates.push_back({Ref<SharedValue>(&target.shared_value()), value, if_computed});
+    targets.push_back(target);
   }
-  return list;
+};
+
+/// How Python gives one input.
+struct InputSpec {
+  std::optional<Text> name;  ///< none: the Variable's
+  CastRule rule = CastRule::Safe;
+  bool has_default = false;
+  PyRef default_value = {};
+  bool borrow = false;  ///< the default may be what the caller keeps
+};
+
+/// How Python calls a function, and what of it is Python's.
+struct Interface {
+  std::vector<InputSpec> inputs;  ///< empty: each is by position, and of a safe cast
+  std::vector<bool> borrow;       ///< by output, see OutputSpec; empty: none
+  std::optional<Text> name;
+  bool bare = false;
+  py::object pack, performs, c_code, observer;
+  bool waits = true;
+};
+
+using GivenUpdate = std::tuple<Variable, Variable, bool>;
+using Watched = std::pair<Variable, Variable>;
+
+TargetedGraph make_graph(std::vector<Variable> inputs, std::vector<Variable> outputs,
+                         const std::vector<GivenUpdate>& updates,
+                         const std::vector<Watched>& watched) {
+  TargetedGraph made{.graph = {std::move(inputs), std::move(outputs), {}},
+                     .targets = {},
+                     .n_watched = watched.size()};
+  for (const auto& [target, value, if_computed] : updates) made.update(target, value, if_computed);
+  for (const auto& [target, value] : watched) made.update(target, value, true);
+  return made;
 }
 
-CastRule cast_rule(PyObject* spec) {
-  if (flag(spec, "strict")) return CastRule::Exact;
-  return flag(spec, "allow_downcast") ? CastRule::Downcast : CastRule::Safe;
+void add_specifications(PyObject* module) {
+  py::class_<TargetedGraph>(module, "Graph",
+                            R"(What a function computes: `outputs` from `inputs`.
+
+`updates` are (shared variable, new value, whether the value is committed only where something else
+demands it). `watched` are pairs (shared variable of any Type, value): it gets the value in the
+calls that compute it.)")
+      .def(py::init(&make_graph), "inputs"_a, "outputs"_a, "updates"_a = std::vector<GivenUpdate>(),
+           "watched"_a = std::vector<Watched>());
+  py::class_<InputSpec>(module, "InputSpec",
+                        R"(How Python gives one input of a function.
+
+`name` is its keyword; None: the name of its Variable. `default` counts where `has_default`, and is
+not copied if it is to `borrow`.)")
+      .def(py::init([](std::optional<Text> name, CastRule rule, bool has_default,
+                       PyRef default_value, bool borrow) {
+             return InputSpec{std::move(name), rule, has_default, std::move(default_value), borrow};
+           }),
+           "name"_a, "rule"_a, "has_default"_a = false, "default"_a = py::none(),
+           "borrow"_a = false);
+  py::class_<Interface>(module, "Interface",
+                        R"(How Python calls a function, and what of it runs in Python.
+
+`inputs` has an InputSpec for each, `borrow` a bool for each output: whether it may share memory.
+Without `name` it is called after the line that makes it. A `bare` function returns its output
+itself; `pack` makes the result of the list of outputs. `performs` gives built-in nodes their NumPy
+implementation; `c_code` makes what compiles the C of users' Ops. `observer` is told of each thunk.
+With `waits` the C is compiled before `link` returns, if the mode says now.)")
+      .def(py::init([](std::vector<InputSpec> inputs, std::vector<bool> borrow,
+                       std::optional<Text> name, bool bare, py::object pack, py::object performs,
+                       py::object c_code, py::object observer, bool waits) {
+             return Interface{
+                 std::move(inputs),   std::move(borrow), std::move(name),     bare, std::move(pack),
+                 std::move(performs), std::move(c_code), std::move(observer), waits};
+           }),
+           "inputs"_a = std::vector<InputSpec>(), "borrow"_a = std::vector<bool>(), py::kw_only(),
+           "name"_a = py::none(), "bare"_a = false, "pack"_a = py::none(),
+           "performs"_a = py::none(), "c_code"_a = py::none(), "observer"_a = py::none(),
+           "waits"_a = true);
 }
 
-Parameter parameter(const Variable& input, PyObject* spec, const std::string& function,
+// ---- linking
+
+Parameter parameter(const Variable& input, const InputSpec& spec, const std::string& function,
                     std::size_t index) {
   Parameter result;
   result.set_type(input.type_ref());
-  result.name = std::string(input.name());
-  const PyRef name = spec == nullptr ? PyRef() : item(spec, "name");
-  if (name && name.get() != Py_None)
-    result.name = std::string(text_of(name.get(), "an input's name"));
+  result.name = spec.name ? spec.name->text : std::string(input.name());
   if (!result.name.empty()) {
     PyObject* keyword = to_text(result.name).release();
     PyUnicode_InternInPlace(&keyword);
@@ -75,71 +133,45 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
   result.what = "argument " +
                 (result.name.empty() ? std::to_string(index) : "'" + result.name + "'") + " of " +
                 function;
-  if (spec == nullptr) return result;
-  result.rule = cast_rule(spec);
-  if (const PyRef value = item(spec, "default")) {
-    result.has_default = true;
-    const std::string what = "the default of " + result.what;
-    result.default_value = from_python(value.get(), *result.type, result.rule, what.c_str());
-    // A change of the caller's array later does not change the default, unless they lent it.
-    result.default_value =
-        flag(spec, "borrow") ? kept_lent(std::move(result.default_value))
-                             : kept(make_exclusive(std::move(result.default_value), *result.type));
-  }
+  result.rule = spec.rule;
+  result.has_default = spec.has_default;
+  if (!spec.has_default) return result;
+  const std::string what = "the default of " + result.what;
+  Cell value = from_python(spec.default_value.get(), *result.type, result.rule, what.c_str());
+  // A change of the caller's array later does not change the default, unless they lent it.
+  result.default_value = spec.borrow ? kept_lent(std::move(value))
+                                     : kept(make_exclusive(std::move(value), *result.type));
   return result;
 }
 
-// The updates; their shared variables, in the same order, go to `targets`.
-std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targets) {
-  std::vector<Update> result;
-  if (updates == Py_None) return result;
-  const Items items(updates,
-                    "updates have to be a sequence of (shared variable, value, if_computed)");
-  for (PyObject* update : items) {
-    const Items entry(update, "an update has to be a tuple");
-    const Py_ssize_t n = entry.size();
-    if (n != 2 && n != 3)
-      throw Error(ErrorKind::Value,
-                  "an update is (shared variable, new value) or (shared variable, new value, "
-                  "if_computed), but update " +
-                      std::to_string(result.size()) + " has " + std::to_string(n) + " items.");
-    const Variable& target = require_variable(entry[0], "the target of an update");
-    const Variable& value = require_variable(entry[1], "the value of an update");
-    if (target.leaf() != Leaf::Shared)
-      throw Error(ErrorKind::Type,
-                  "an update has to be of a shared variable, but " + target.text() + " is none.");
-    const bool if_computed = n == 3 && check(PyObject_IsTrue(entry[2])) != 0;
-    result.push_back({Ref<SharedValue>(&target.shared_value()), value, if_computed});
-    targets.push_back(target);
-  }
-  return result;
+/// The specification of element `i` of `n`; of all of them the default, where none was given.
+template <class Spec>
+Spec spec_of(const std::vector<Spec>& specs, std::size_t i, std::size_t n, const char* what) {
+  if (specs.empty()) return {};
+  if (specs.size() == n) return specs[i];
+  throw Error(ErrorKind::Value, std::string(what) + " has " + std::to_string(specs.size()) +
+                                    " entries for " + std::to_string(n) +
+                                    " variables; give one for each.");
 }
 
-// Values that go to shared variables of any Type in the calls in which they are computed.
-void parse_watched(PyObject* watched, std::vector<Update>& updates,
-                   std::vector<Variable>& targets) {
-  if (watched == Py_None) return;
-  for (PyObject* pair :
-       Items(watched, "watched has to be a sequence of (shared variable, value)")) {
-    const Items entry(pair, "what is watched is a pair (shared variable, value)");
-    if (entry.size() != 2)
-      throw Error(ErrorKind::Value, "what is watched is (shared variable, value)");
-    targets.push_back(require_variable(entry[0], "the target of a watched value"));
-    updates.push_back({Ref<SharedValue>(&targets.back().shared_value()),
-                       require_variable(entry[1], "a watched value"), true});
-  }
+/// A `tv.Mode`: the attributes that linking reads.
+Mode mode_of(const py::object& mode) {
+  Mode made{.linker = mode.attr("linker").cast<std::string>(),
+            .retain_intermediates = !mode.attr("gc").cast<bool>()};
+  if (const py::object compile = mode.attr("compile"); !compile.is_none())
+    made.compile = compile_when(compile.cast<std::string_view>());
+  made.set_features(mode.attr("features").cast<std::vector<std::string_view>>());
+  return made;
 }
 
-constexpr const char* kRewrites = "rewrites have to be a sequence of names";
-
-/// `make_c` makes what compiles the C of users' Ops; see CNodes.
-HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, PyObject* performs,
-                         PyObject* make_c, const std::shared_ptr<PythonNodes>& nodes) {
-  HostThunks thunks{.perform = perform_source(performs, nodes, linker.has(ThunkOrigin::UserC))};
+HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker,
+                         const Interface& interface, const std::shared_ptr<PythonNodes>& nodes) {
+  HostThunks thunks{
+      .perform = perform_source(interface.performs.ptr(), nodes, linker.has(ThunkOrigin::UserC))};
   if (!linker.has(ThunkOrigin::UserC)) return thunks;
   std::vector<Variable> roots = graph.outputs;
   for (const Update& update : graph.updates) roots.push_back(update.value);
-  const CNodes c_nodes(roots, make_c, linker.has(ThunkOrigin::Perform));
+  const CNodes c_nodes(roots, interface.c_code.ptr(), linker.has(ThunkOrigin::Perform));
   const bool checks_inputs = checks_inputs_of_new_nodes();
   thunks.user_c = c_nodes.source(nodes);
   thunks.scheduled = [c_nodes, checks_inputs](Schedule& schedule, bool alone) {
@@ -149,71 +181,57 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, Py
   return thunks;
 }
 
-PyRef link_function(const py::object& inputs, const py::object& outputs, const py::object& updates,
-                    std::string linker, bool retain_intermediates, const py::object& input_specs,
-                    const py::object& output_specs, const py::object& performs,
-                    const py::object& name, bool unpack, const py::object& pack,
-                    const std::optional<std::string>& compile, bool waits, bool fuse,
-                    const py::object& observer, const py::object& rewrites, const py::object& mode,
-                    const py::object& c_code, const py::object& watched) {
-  std::vector<Variable> targets;
-  FunctionGraph graph{require_variables(inputs.ptr(), "an input of a function"),
-                      require_variables(outputs.ptr(), "an output of a function"),
-                      parse_updates(updates.ptr(), targets)};
-  const std::size_t n_updates = targets.size();
-  parse_watched(watched.ptr(), graph.updates, targets);
-  const std::string named(name.is_none() ? std::string_view()
-                                         : text_of(name.ptr(), "a function's name"));
+PyRef link_function(const TargetedGraph& given, const py::object& mode,
+                    const Interface& interface) {
+  FunctionGraph graph = given.graph;
+  const std::string named = interface.name ? interface.name->text : std::string();
   const std::string origin = named.empty() ? origin_here() : std::string();
   const std::string function = named.empty() ? "the function made at " + origin : named;
   const std::string called = named.empty() ? "function(), made at " + origin + "," : named + "()";
 
   std::vector<Parameter> parameters;
-  const std::vector<PyRef> in = spec_list(input_specs.ptr(), graph.inputs.size(), "input_specs");
-  for (std::size_t i = 0; i < in.size(); ++i)
-    parameters.push_back(parameter(graph.inputs[i], in[i].get(), function, i));
-  std::vector<OutputSpec> results;
-  const std::vector<PyRef> out =
-      spec_list(output_specs.ptr(), graph.outputs.size(), "output_specs");
-  for (std::size_t j = 0; j < out.size(); ++j)
-    results.push_back({graph.outputs[j].type_ref(), out[j] && flag(out[j].get(), "borrow")});
+  const std::size_t n_inputs = graph.inputs.size(), n_outputs = graph.outputs.size();
+  for (std::size_t i = 0; i < n_inputs; ++i)
+    parameters.push_back(
+        parameter(graph.inputs[i], spec_of(interface.inputs, i, n_inputs, "inputs"), function, i));
+  std::vector<OutputSpec> outputs;
+  for (std::size_t j = 0; j < n_outputs; ++j)
+    outputs.push_back(
+        {graph.outputs[j].type_ref(), spec_of(interface.borrow, j, n_outputs, "borrow")});
 
   const auto nodes = std::make_shared<PythonNodes>();
-  Mode how{.linker = std::move(linker), .retain_intermediates = retain_intermediates, .fuse = fuse};
-  if (compile) how.compile = compile_when(*compile);
-  if (!rewrites.is_none()) how.rewrites = texts_of(rewrites.ptr(), kRewrites);
+  const Mode how = mode_of(mode);
   FunctionOptions options{.name = function,
-                          .n_watched = targets.size() - n_updates,
-                          .traced = !observer.is_none(),
+                          .n_watched = given.n_watched,
+                          .traced = !interface.observer.is_none(),
                           .compile = false};
-  for (const Variable& target : targets) options.update_names.push_back(target.text());
+  for (const Variable& target : given.targets) options.update_names.push_back(target.text());
   options.thunks = [&](const FunctionGraph& rewritten, const LinkerRow& row) {
-    return python_thunks(rewritten, row, performs.ptr(), c_code.ptr(), nodes);
+    return python_thunks(rewritten, row, interface, nodes);
   };
   auto made = std::make_unique<PythonFunction>(
       std::move(graph), how, std::move(options),
-      PythonInterface{.name = named,
-                      .called = called,
-                      .parameters = std::move(parameters),
-                      .outputs = std::move(results),
-                      .bare = unpack,
-                      .pack = pack.is_none() ? PyRef() : PyRef::borrow(pack.ptr()),
-                      .mode = mode.is_none() ? PyRef() : PyRef::borrow(mode.ptr()),
-                      .targets = std::move(targets)});
+      PythonInterface{
+          .name = named,
+          .called = called,
+          .parameters = std::move(parameters),
+          .outputs = std::move(outputs),
+          .bare = interface.bare,
+          .pack = interface.pack.is_none() ? PyRef() : PyRef::borrow(interface.pack.ptr()),
+          .mode = PyRef::borrow(mode.ptr()),
+          .targets = given.targets});
   made->hold(std::move(*nodes));
-  if (!observer.is_none()) made->set_observer(Observer(observer.ptr()));
+  if (!interface.observer.is_none()) made->set_observer(Observer(interface.observer.ptr()));
   if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
-  if (waits && how.compiles() == CompileWhen::Now) made->compile();
+  if (interface.waits && how.compiles() == CompileWhen::Now) made->compile();
   return PyRef::take(wrap_function(std::move(made)));
 }
 
 using Replacement = std::tuple<std::string_view, Variable, Variable>;
 
 std::pair<std::vector<Variable>, std::vector<Replacement>> rewritten_outputs(
-    const py::object& outputs, const py::object& rewrites) {
-  const Rewritten rewritten =
-      rewrite({{}, require_variables(outputs.ptr(), "an output to rewrite"), {}},
-              texts_of(rewrites.ptr(), kRewrites));
+    std::vector<Variable> outputs, const std::vector<std::string>& rewrites) {
+  const Rewritten rewritten = rewrite({{}, std::move(outputs), {}}, rewrites);
   std::vector<Replacement> replaced;
   for (const auto& [by, before, after] : rewritten.replaced)
     replaced.emplace_back(by, before, after);
@@ -261,17 +279,17 @@ std::string_view when_compiled(std::string linker, const std::optional<std::stri
 }  // namespace
 
 void init_link(PyObject* module) {
-  const py::none none;
+  py::native_enum<CastRule>(module, "CastRule", "enum.Enum",
+                            "The conversions that an argument may undergo.")
+      .value("exact", CastRule::Exact)
+      .value("safe", CastRule::Safe)
+      .value("downcast", CastRule::Downcast)
+      .finalize();
+  add_specifications(module);
   Functions(module)
-      .def("link", &link_function, "inputs"_a, "outputs"_a, "updates"_a = none, py::kw_only(),
-           "linker"_a = "cvm", "retain_intermediates"_a = false, "input_specs"_a = none,
-           "output_specs"_a = none, "performs"_a = none, "name"_a = none, "unpack"_a = false,
-           "pack"_a = none, "compile"_a = none, "waits"_a = true, "fuse"_a = true,
-           "observer"_a = none, "rewrites"_a = none, "mode"_a = none, "c_code"_a = none,
-           "watched"_a = none,
-           "A Function that computes `outputs` from `inputs` and updates shared variables. "
-           "`watched` are pairs (shared, value): the shared variable gets the value in calls that "
-           "compute it. With `waits` it is compiled before this returns, if `compile` says now.")
+      .def("link", &link_function, "graph"_a, "mode"_a, "interface"_a,
+           "A Function that computes a Graph, linked as a `tv.Mode` says and called by an "
+           "Interface.")
       .def("rewritten", &rewritten_outputs, "outputs"_a, "rewrites"_a,
            "The outputs after these rewrites, and for each output of a node that one of them "
            "replaced\n(rewrite, before, after), in topological order.")

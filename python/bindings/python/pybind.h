@@ -7,6 +7,7 @@
 #include "python/bindings/python/python.h"
 #include "vm/program.h"
 
+#include <pybind11/native_enum.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -111,24 +111,19 @@ def function(
     _core.set_check_perform(config.check_perform)
     try:
         made = _core.link(
-            arguments,
-            graph.outputs,
-            graph.updates,
-            linker=resolved.linker,
-            retain_intermediates=not resolved.gc,
-            input_specs=[_spec_dict(spec) for spec in specs],
-            output_specs=[{"borrow": borrow} for borrow in graph.borrowed],
-            performs=perform_of,
-            name=name,
-            unpack=outputs is not None and children(outputs) is None,
-            pack=_pack(outputs),
-            compile=resolved.compile,
-            waits=not profile,
-            fuse="fusion" in resolved.features,
-            observer=observer,
-            rewrites=resolved.rewrites,
-            mode=resolved,
-            c_code=c_code,
+            _core.Graph(arguments, graph.outputs, graph.updates),
+            resolved,
+            _core.Interface(
+                [_input_spec(spec) for spec in specs],
+                graph.borrowed,
+                name=name,
+                bare=outputs is not None and children(outputs) is None,
+                pack=_pack(outputs),
+                performs=perform_of,
+                c_code=c_code,
+                observer=observer,
+                waits=not profile,
+            ),
         )
     except NotImplementedError as error:
         c_code.check_compiler(graph.computed(), error)
@@ -159,13 +154,9 @@ class Relinker:
     ) -> Function:
         """Make a function of the outputs, or of others from the same inputs."""
         return _core.link(
-            self.inputs,
-            self.outputs if outputs is None else outputs,
-            compile="never",
-            performs=perform_of,
-            c_code=_CCode(),
-            rewrites=rewrites,
-            watched=watched,
+            _core.Graph(self.inputs, self.outputs if outputs is None else outputs, (), watched),
+            Mode(compile="never", features=frozenset(rewrites)),
+            _core.Interface(performs=perform_of, c_code=_CCode()),
         )
 
 
@@ -202,16 +193,15 @@ def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
     return specs
 
 
-def _spec_dict(spec: In) -> dict[str, Any]:
-    out = {
-        "name": spec.name,
-        "strict": spec.strict,
-        "allow_downcast": spec.allow_downcast,
-        "borrow": spec.borrow,
-    }
-    if spec.value is not REQUIRED:
-        out["default"] = spec.value
-    return out
+def _input_spec(spec: In) -> _core.InputSpec:
+    downcast = _core.CastRule.downcast if spec.allow_downcast else _core.CastRule.safe
+    return _core.InputSpec(
+        spec.name,
+        _core.CastRule.exact if spec.strict else downcast,
+        has_default=spec.value is not REQUIRED,
+        default=spec.value,
+        borrow=spec.borrow,
+    )
 
 
 def _pack(outputs: Any) -> Callable[[list[Any]], Any] | None:
