@@ -42,6 +42,8 @@ from thunkvm._src.control.fallback import attempt
 from thunkvm._src.control.loops import fori_loop, while_loop
 from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, value_and_grad
 from thunkvm._src.graph.op import Op, PureOp, Thunk
+from thunkvm._src.graph.plurals import *  # noqa: F403 (its __all__ is the list: scalars, ...)
+from thunkvm._src.graph.plurals import __all__ as _plurals
 from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
 from thunkvm._src.graph.types import __all__ as _types
 from thunkvm._src.graph.values import as_variable, constant, shared
@@ -57,6 +59,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
         PerformLinker,
         VMLinker,
     )
+    from thunkvm._src.control.assertions import Assert, CheckAndRaise
     from thunkvm._src.control.fixed_points import fixed_point
     from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
     from thunkvm._src.control.scans import scan, until
@@ -72,6 +75,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
     from thunkvm._src.graph.disconnected import DisconnectedType
     from thunkvm._src.graph.functions_as_ops import as_op
+    from thunkvm._src.graph.replacing import OpFromGraph, clone_replace, graph_replace
     from thunkvm._src.views.graph_drawing import to_dot
     from thunkvm._src.views.tree import dprint
     from thunkvm.c.data import CDataType
@@ -98,22 +102,24 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
 variable.attach()
 
 __all__ = [
+    *_plurals,
     *_types,
     *_exposed,
-    "Apply", "CDataType", "CEnumType", "CLinker", "COp", "CType", "CompileError", "DebugMode",
-    "DebugModeError", "DisagreementError", "DisconnectedInputError", "DisconnectedType",
-    "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic", "GenericType",
-    "GradientError", "In", "LazyLinker", "Lop", "MissingInputError", "Mode", "MonitorMode",
-    "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op", "OpWiseCLinker",
-    "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker", "PureOp", "Rop", "ScalarFromTensor",
-    "ScalarType", "TensorFromScalar", "TensorType", "Thunk", "Type", "UnusedInputError", "Update",
-    "VMLinker", "Variable", "__version__", "and_", "as_op", "as_variable", "attempt", "breakpoint_",
-    "coalesce", "cond", "config", "constant", "disconnected_grad", "dprint", "fixed_point", "foldl",
-    "foldr", "fori_loop", "function", "get_mode", "grad", "grad_clip", "grad_scale", "hessian",
-    "hvp", "ifelse", "jacobian", "jvp", "map", "memory", "ops", "or_", "print_", "profile",
-    "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan",
-    "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until",
-    "value_and_grad", "verify_grad", "vjp", "while_loop", "wrap_c", "zero_grad",
+    "Apply", "Assert", "CDataType", "CEnumType", "CLinker", "COp", "CType", "CheckAndRaise",
+    "CompileError", "DebugMode", "DebugModeError", "DisagreementError", "DisconnectedInputError",
+    "DisconnectedType", "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic",
+    "GenericType", "GradientError", "In", "LazyLinker", "Lop", "MissingInputError", "Mode",
+    "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op",
+    "OpFromGraph", "OpWiseCLinker", "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker",
+    "PureOp", "Rop", "ScalarFromTensor", "ScalarType", "TensorFromScalar", "TensorType", "Thunk",
+    "Type", "UnusedInputError", "Update", "VMLinker", "Variable", "__version__", "and_", "as_op",
+    "as_variable", "attempt", "breakpoint_", "clone_replace", "coalesce", "cond", "config",
+    "constant", "disconnected_grad", "dprint", "fixed_point", "foldl", "foldr", "fori_loop",
+    "function", "get_mode", "grad", "grad_clip", "grad_scale", "graph_replace", "hessian", "hvp",
+    "ifelse", "jacobian", "jvp", "map", "memory", "ops", "or_", "print_", "profile", "pullback",
+    "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan", "scan_carry",
+    "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until", "value_and_grad",
+    "verify_grad", "vjp", "while_loop", "wrap_c", "zero_grad",
 ]  # fmt: skip
 
 

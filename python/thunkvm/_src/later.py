@@ -50,6 +50,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm._src.derivatives.identities": (
         "disconnected_grad", "grad_clip", "grad_scale", "zero_grad",
     ),
+    "thunkvm._src.control.assertions": ("Assert", "CheckAndRaise",),
+    "thunkvm._src.graph.replacing": ("OpFromGraph", "clone_replace", "graph_replace",),
 }  # fmt: skip
 
 #: The package's modules that users see and that are imported when they are first asked for.

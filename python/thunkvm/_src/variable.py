@@ -159,6 +159,38 @@ def _inc(self: Variable, value: Any) -> Variable:
 
 
 @method
+def _eval(self: Variable, inputs: Any = None, **named: Any) -> Any:
+    """Compute the value of this Variable: make a function of it, and call that once.
+
+    Parameters
+    ----------
+    inputs : dict, optional
+        The values of what it depends on: by Variable, or by name.
+    **named
+        More of them, by name.
+
+    Returns
+    -------
+    array, number or object
+
+    Raises
+    ------
+    ValueError
+        If it depends on no such Variable, on several of a name, or on one that has no value.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x, y = tv.scalar("x"), tv.scalar("y")
+    >>> float((x * y).eval({x: 2.0}, y=3.0)), float(tv.exp(0.0).eval())
+    (6.0, 1.0)
+    """
+    from thunkvm._src.calls.evaluation import evaluate
+
+    return evaluate(self, {**(inputs or {}), **named})
+
+
+@method
 def _get_value(self: Variable, borrow: bool = False) -> Any:
     """Return the value of a shared variable.
 

@@ -188,6 +188,42 @@ def tensor4(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variab
     return tensor(name, dtype, (None,) * 4)
 
 
+def tensor5(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of five dimensions; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.tensor5("t").ndim
+    5
+    """
+    return tensor(name, dtype, (None,) * 5)
+
+
+def tensor6(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of six dimensions; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.tensor6("t").ndim
+    6
+    """
+    return tensor(name, dtype, (None,) * 6)
+
+
+def tensor7(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of seven dimensions; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.tensor7("t").ndim
+    7
+    """
+    return tensor(name, dtype, (None,) * 7)
+
+
 def generic(name: str | None = None) -> Variable:
     """Make a free variable that holds any Python object, None included.
 
@@ -229,6 +265,15 @@ bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _of_all_dtypes(col)
 (
     btensor4, wtensor4, itensor4, ltensor4, ftensor4, dtensor4, ctensor4, ztensor4,
 ) = _of_all_dtypes(tensor4)  # fmt: skip
+(
+    btensor5, wtensor5, itensor5, ltensor5, ftensor5, dtensor5, ctensor5, ztensor5,
+) = _of_all_dtypes(tensor5)  # fmt: skip
+(
+    btensor6, wtensor6, itensor6, ltensor6, ftensor6, dtensor6, ctensor6, ztensor6,
+) = _of_all_dtypes(tensor6)  # fmt: skip
+(
+    btensor7, wtensor7, itensor7, ltensor7, ftensor7, dtensor7, ctensor7, ztensor7,
+) = _of_all_dtypes(tensor7)  # fmt: skip
 
 
 __all__ = [
@@ -240,7 +285,11 @@ __all__ = [
     "tensor",
     "tensor3",
     "tensor4",
+    "tensor5",
+    "tensor6",
+    "tensor7",
     "vector",
-    *(prefix + kind for kind in ("scalar", "vector", "matrix", "row", "col", "tensor3", "tensor4")
+    *(prefix + kind
+      for kind in ("scalar", "vector", "matrix", "row", "col", *(f"tensor{n}" for n in range(3, 8)))
       for prefix in PREFIXES),
 ]  # fmt: skip

@@ -1,0 +1,140 @@
+"""Constructors of several free variables at once: `scalars`, `vectors`, `matrices`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from thunkvm._core import Variable
+from thunkvm._src.graph.types import (
+    PREFIXES,
+    col,
+    matrix,
+    row,
+    scalar,
+    tensor3,
+    tensor4,
+    tensor5,
+    tensor6,
+    tensor7,
+    vector,
+)  # fmt: skip
+
+
+class Constructor(Protocol):
+    """A function that makes several free variables of a fixed dtype."""
+
+    def __call__(self, *names: str | int) -> list[Variable]:
+        """Make the variables."""
+
+
+class AnyConstructor(Protocol):
+    """A function that makes several free variables of a dtype."""
+
+    def __call__(self, *names: str | int, dtype: npt.DTypeLike = "float64") -> list[Variable]:
+        """Make the variables."""
+
+
+def _of_any_dtype(make: Callable[..., Variable], plural: str) -> AnyConstructor:
+    kind = make.__name__
+
+    def constructor(*names: str | int, dtype: npt.DTypeLike = "float64") -> list[Variable]:
+        return _made(plural, lambda name: make(name, dtype), names)
+
+    constructor.__name__ = constructor.__qualname__ = plural
+    constructor.__doc__ = f"""Make several free variables, each by `{kind}`.
+
+    Parameters
+    ----------
+    *names : str, or one int
+        A name for each of them; one text of several letters is a letter for each. A number makes
+        so many without names.
+    dtype : dtype
+        The element type of all of them.
+
+    Returns
+    -------
+    list of Variable
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> [v.name for v in tv.{plural}("x", "weight")], len(tv.{plural}(3))
+    (['x', 'weight'], 3)
+    """
+    return constructor
+
+
+def _of_dtype(make: Callable[..., Variable], plural: str, prefix: str) -> Constructor:
+    dtype = PREFIXES[prefix]
+
+    def constructor(*names: str | int) -> list[Variable]:
+        return _made(prefix + plural, lambda name: make(name, dtype), names)
+
+    constructor.__name__ = constructor.__qualname__ = prefix + plural
+    constructor.__doc__ = f'Make several of {dtype}: ``{plural}(*names, dtype="{dtype}")``.'
+    return constructor
+
+
+def _made(
+    what: str, make: Callable[[str | None], Variable], names: tuple[Any, ...]
+) -> list[Variable]:
+    if len(names) == 1 and isinstance(names[0], int) and names[0] >= 0:
+        return [make(None) for _ in range(names[0])]
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            f"[{what}] the names are {names!r}; give a text for each variable, or their number "
+            "alone."
+        )
+    return [make(name) for name in (names[0] if len(names) == 1 else names)]
+
+
+def _of_all(
+    make: Callable[..., Variable], plural: str
+) -> tuple[AnyConstructor, tuple[Constructor, ...]]:
+    of_dtypes = tuple(_of_dtype(make, plural, prefix) for prefix in PREFIXES)
+    return _of_any_dtype(make, plural), of_dtypes
+
+
+scalars, (
+    bscalars, wscalars, iscalars, lscalars, fscalars, dscalars, cscalars, zscalars,
+) = _of_all(scalar, "scalars")  # fmt: skip
+vectors, (
+    bvectors, wvectors, ivectors, lvectors, fvectors, dvectors, cvectors, zvectors,
+) = _of_all(vector, "vectors")  # fmt: skip
+matrices, (
+    bmatrices, wmatrices, imatrices, lmatrices, fmatrices, dmatrices, cmatrices, zmatrices,
+) = _of_all(matrix, "matrices")  # fmt: skip
+rows, (
+    brows, wrows, irows, lrows, frows, drows, crows, zrows,
+) = _of_all(row, "rows")  # fmt: skip
+cols, (
+    bcols, wcols, icols, lcols, fcols, dcols, ccols, zcols,
+) = _of_all(col, "cols")  # fmt: skip
+tensor3s, (
+    btensor3s, wtensor3s, itensor3s, ltensor3s, ftensor3s, dtensor3s, ctensor3s, ztensor3s,
+) = _of_all(tensor3, "tensor3s")  # fmt: skip
+tensor4s, (
+    btensor4s, wtensor4s, itensor4s, ltensor4s, ftensor4s, dtensor4s, ctensor4s, ztensor4s,
+) = _of_all(tensor4, "tensor4s")  # fmt: skip
+tensor5s, (
+    btensor5s, wtensor5s, itensor5s, ltensor5s, ftensor5s, dtensor5s, ctensor5s, ztensor5s,
+) = _of_all(tensor5, "tensor5s")  # fmt: skip
+tensor6s, (
+    btensor6s, wtensor6s, itensor6s, ltensor6s, ftensor6s, dtensor6s, ctensor6s, ztensor6s,
+) = _of_all(tensor6, "tensor6s")  # fmt: skip
+tensor7s, (
+    btensor7s, wtensor7s, itensor7s, ltensor7s, ftensor7s, dtensor7s, ctensor7s, ztensor7s,
+) = _of_all(tensor7, "tensor7s")  # fmt: skip
+
+
+__all__ = [
+    prefix + plural
+    for plural in (
+        "scalars", "vectors", "matrices", "rows", "cols",
+        "tensor3s", "tensor4s", "tensor5s", "tensor6s", "tensor7s",
+    )
+    for prefix in ("", *PREFIXES)
+]  # fmt: skip
