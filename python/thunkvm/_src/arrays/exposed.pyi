@@ -130,6 +130,8 @@ from thunkvm._src.arrays.composed.solutions import cho_factor as cho_factor
 from thunkvm._src.arrays.composed.solutions import cho_solve as cho_solve
 from thunkvm._src.arrays.composed.solutions import lu_factor as lu_factor
 from thunkvm._src.arrays.composed.solutions import lu_solve as lu_solve
+from thunkvm._src.arrays.composed.solutions import solve as solve
+from thunkvm._src.arrays.composed.solutions import solve_triangular as solve_triangular
 from thunkvm._src.arrays.composed.special import beta as beta
 from thunkvm._src.arrays.composed.special import betaln as betaln
 from thunkvm._src.arrays.composed.special import boxcox as boxcox
@@ -166,8 +168,6 @@ from thunkvm._src.arrays.composed.triangles import tril_indices as tril_indices
 from thunkvm._src.arrays.composed.triangles import tril_indices_from as tril_indices_from
 from thunkvm._src.arrays.composed.triangles import triu_indices as triu_indices
 from thunkvm._src.arrays.composed.triangles import triu_indices_from as triu_indices_from
-from thunkvm._src.arrays.composed.solutions import solve as solve
-from thunkvm._src.arrays.composed.solutions import solve_triangular as solve_triangular
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
