@@ -53,6 +53,8 @@ class _Inverse:
     """
 
     def __init__(self, a: Variable, share: Variable) -> None:
+        #: The singular values, which have a gradient.
+        self.s = ops.svd(a)[1]
         u, s, vh = (ops.stop_gradient(each) for each in ops.svd(a))
         self.counts = _counted(s, share)
         inverse = ops.where(self.counts, 1.0 / ops.where(self.counts, s, 1.0), 0.0)
@@ -66,7 +68,6 @@ class _Inverse:
         self.core = ops.matmul(to_left, self.columns)
         self.of_columns = ops.matmul(adjoint(self.columns), self.columns) + rest
         self.of_rows = ops.matmul(self.rows, adjoint(self.rows)) + rest
-        self.s = s
 
     def times(self, b: Variable) -> Variable:
         """Return the pseudo-inverse times columns."""
@@ -231,7 +232,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Variable, Variable, Variab
     m, n = (as_variable(length(a, axis)) for axis in (0, 1))
     overdetermined = ops.logical_and(ops.eq(rank, n), m > n)
     residuals = distances[: ops.where(overdetermined, ops.size(distances), 0)]
-    return ops.squeeze(x, axis=-1) if is_vector else x, residuals, rank, ops.svdvals(a)
+    return ops.squeeze(x, axis=-1) if is_vector else x, residuals, rank, inverse.s
 
 
 @public()
