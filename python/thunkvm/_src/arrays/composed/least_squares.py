@@ -53,9 +53,10 @@ class _Inverse:
     """
 
     def __init__(self, a: Variable, share: Variable) -> None:
+        parts = ops.svd(a)
         #: The singular values, which have a gradient.
-        self.s = ops.svd(a)[1]
-        u, s, vh = (ops.stop_gradient(each) for each in ops.svd(a))
+        self.s = parts[1]
+        u, s, vh = (ops.stop_gradient(each) for each in parts)
         self.counts = _counted(s, share)
         inverse = ops.where(self.counts, 1.0 / ops.where(self.counts, s, 1.0), 0.0)
         inverse = astype(inverse, real_dtype(a))
