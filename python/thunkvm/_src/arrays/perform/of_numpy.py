@@ -9,11 +9,17 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._src.arrays.perform.table import PERFORMS, performs_outputs
 
+
+def _of_numpy(path: str) -> Any:
+    """Return what NumPy has at a path, None if it has nothing there."""
+    found: Any = np
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
 for _proto in _core.op_protos():
     _name: str = _proto["name"]
-    _path: str = next(iter(_proto["numpy"]), _name)
-    _function: Any = np
-    for _part in _path.split("."):
-        _function = getattr(_function, _part, None)
+    _function = _of_numpy(next(iter(_proto["numpy"]), _name))
     if _name not in PERFORMS and _function is not None:
         performs_outputs(_name, _function, with_attributes=True)
