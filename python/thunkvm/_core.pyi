@@ -284,6 +284,7 @@ class Recording:
 
 ROWS: tuple[str, ...]
 WORDS: dict[str, tuple[str, ...]]
+
 class CastRule(Enum):
     exact = ...
     safe = ...
