@@ -1,51 +1,85 @@
 // sorting.cpp: `sort`, `argsort` and `searchsorted` along the last axis.
 #include "ops/graph/declaration.h"
 #include "ops/order/order.h"
+#include "ops/order/radix.h"
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
+#include <vector>
 
 namespace thunkvm {
 
 namespace {
 
+/// A number to be sorted by digits, and where it was.
+template <class T>
+struct Placed {
+  Key<T> key;
+  std::int64_t place;
+};
+template <class T>
+struct Alone {
+  Key<T> key;
+  T number;
+};
+
 template <class T>
 struct Sort {
   static constexpr Order kOrder = Order::C;
 
-  explicit Sort(const CoreCall& call) : n(call.lengths["n"]) {}
+  explicit Sort(const CoreCall& call) : n(call.lengths["n"]) {
+    if constexpr (kHasKey<T>)
+      if (n >= kWorthDigits) elements.resize(static_cast<std::size_t>(n)), spare = elements;
+  }
 
   void operator()(const Core& core) {
     const T* const in = core.in<T>(0);
     T* const out = core.out<T>(0);
-    if (in != out) std::copy_n(in, n, out);
-    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, Half>) {
-      // Numbers alone are compared by one instruction.
-      T* const end = std::stable_partition(out, out + n, [](T x) { return !is_nan_of(x); });
-      std::sort(out, end, [](T a, T b) { return less_of(a, b); });
-    } else {
-      std::sort(out, out + n, Before<T>());
+    if constexpr (kHasKey<T>) {
+      if (!elements.empty()) {
+        for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = {key_of(in[i]), in[i]};
+        sort_by_digits(elements, spare);
+        for (std::size_t i = 0; i < elements.size(); ++i) out[i] = elements[i].number;
+        return;
+      }
     }
+    if (in != out) std::copy_n(in, n, out);
+    std::sort(out, out + n, Before<T>());
   }
 
   std::int64_t n;
+  std::vector<Alone<std::conditional_t<kHasKey<T>, T, float>>> elements, spare;
 };
 
 template <class T>
 struct Argsort {
   static constexpr Order kOrder = Order::C;
 
-  explicit Argsort(const CoreCall& call) : n(call.lengths["n"]) {}
+  explicit Argsort(const CoreCall& call) : n(call.lengths["n"]) {
+    if constexpr (kHasKey<T>)
+      if (n >= kWorthDigits) elements.resize(static_cast<std::size_t>(n)), spare = elements;
+  }
 
   void operator()(const Core& core) {
     const T* const in = core.in<T>(0);
     std::int64_t* const out = core.out<std::int64_t>(0);
+    if constexpr (kHasKey<T>) {
+      if (!elements.empty()) {
+        for (std::int64_t i = 0; i < n; ++i)
+          elements[static_cast<std::size_t>(i)] = {key_of(in[i]), i};
+        sort_by_digits(elements, spare);
+        for (std::size_t i = 0; i < elements.size(); ++i) out[i] = elements[i].place;
+        return;
+      }
+    }
     std::iota(out, out + n, std::int64_t{0});
     std::stable_sort(out, out + n,
                      [&](std::int64_t a, std::int64_t b) { return Before<T>()(in[a], in[b]); });
   }
 
   std::int64_t n;
+  std::vector<Placed<std::conditional_t<kHasKey<T>, T, float>>> elements, spare;
 };
 
 template <class T>

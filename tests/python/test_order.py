@@ -149,3 +149,34 @@ def test_numpys_functions_of_order_make_variables() -> None:
     x = tv.matrix("x")
     for made in (np.sort(x), np.argsort(x), np.partition(x, 1), np.argpartition(x, 1, axis=0)):
         assert isinstance(made, tv.Variable)
+
+
+def long_row(dtype: str) -> np.ndarray:
+    """Numbers that share digits, that differ in their last ones, and the ends of the dtype."""
+    rng = np.random.default_rng(7)
+    n = 3000
+    if dtype.startswith("float"):
+        x = rng.standard_normal(n) * 10.0 ** rng.integers(-30, 30, n)
+        x[::97], x[1::97], x[2::97], x[3::97], x[4::97] = np.nan, np.inf, -np.inf, 0.0, -0.0
+        return x.astype(dtype)
+    info = np.iinfo(dtype)
+    x = rng.integers(info.min, info.max, n, dtype=dtype, endpoint=True)
+    x[::3] = rng.integers(0, 5, len(x[::3]), dtype=dtype)
+    x[0], x[-1] = info.max, info.min
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64", "float32", "float64"])
+def test_a_long_row_is_in_numpys_order(dtype: str) -> None:
+    row = long_row(dtype)
+    x = tv.vector("x", dtype=dtype)
+    ordered, order = tv.function([x], [tv.sort(x), tv.argsort(x)])(row)
+    np.testing.assert_array_equal(order, np.argsort(row, kind="stable"))
+    np.testing.assert_array_equal(ordered, np.sort(row))
+    assert np.signbit(ordered).sum() == np.signbit(row).sum()
+
+
+def test_rows_of_a_long_stack_are_sorted_each_by_itself() -> None:
+    rows = np.stack([long_row("float64"), long_row("float64")[::-1]])
+    x = tv.matrix("x")
+    np.testing.assert_array_equal(tv.function([x], tv.sort(x))(rows.T.copy().T), np.sort(rows))
