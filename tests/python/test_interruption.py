@@ -114,4 +114,5 @@ def test_a_signal_ends_the_building_of_a_batch(long_chain):
 
 def test_a_signal_ends_linking(long_chain):
     x, y = long_chain
-    assert ends_inside(_core.link, [x], [y], linker="cvm")
+    graph, interface = _core.Graph([x], [y]), _core.Interface()
+    assert ends_inside(_core.link, graph, tv.Mode("cvm"), interface)

@@ -46,7 +46,7 @@ struct TargetedGraph {
 
 /// How Python gives one input.
 struct InputSpec {
-  std::optional<Text> name;  ///< none: the Variable's
+  std::optional<std::string> name;  ///< none: the Variable's
   CastRule rule = CastRule::Safe;
   bool has_default = false;
   PyRef default_value = {};
@@ -57,7 +57,7 @@ struct InputSpec {
 struct Interface {
   std::vector<InputSpec> inputs;  ///< empty: each is by position, and of a safe cast
   std::vector<bool> borrow;       ///< by output, see OutputSpec; empty: none
-  std::optional<Text> name;
+  std::optional<std::string> name;
   bool bare = false;
   py::object pack, performs, c_code, observer;
   bool waits = true;
@@ -77,6 +77,12 @@ TargetedGraph make_graph(std::vector<Variable> inputs, std::vector<Variable> out
   return made;
 }
 
+/// The name, if there is one; `what` is for the error of one that is no text.
+std::optional<std::string> name_of(const py::object& name, const char* what) {
+  if (name.is_none()) return std::nullopt;
+  return std::string(text_of(name.ptr(), what));
+}
+
 void add_specifications(PyObject* module) {
   py::class_<TargetedGraph>(module, "Graph",
                             R"(What a function computes: `outputs` from `inputs`.
@@ -91,9 +97,10 @@ calls that compute it.)")
 
 `name` is its keyword; None: the name of its Variable. `default` counts where `has_default`, and is
 not copied if it is to `borrow`.)")
-      .def(py::init([](std::optional<Text> name, CastRule rule, bool has_default,
-                       PyRef default_value, bool borrow) {
-             return InputSpec{std::move(name), rule, has_default, std::move(default_value), borrow};
+      .def(py::init([](const py::object& name, CastRule rule, bool has_default, PyRef default_value,
+                       bool borrow) {
+             return InputSpec{name_of(name, "an input's name"), rule, has_default,
+                              std::move(default_value), borrow};
            }),
            "name"_a, "rule"_a, "has_default"_a = false, "default"_a = py::none(),
            "borrow"_a = false);
@@ -106,11 +113,17 @@ itself; `pack` makes the result of the list of outputs. `performs` gives built-i
 implementation; `c_code` makes what compiles the C of users' Ops. `observer` is told of each thunk.
 With `waits` the C is compiled before `link` returns, if the mode says now.)")
       .def(py::init([](std::vector<InputSpec> inputs, std::vector<bool> borrow,
-                       std::optional<Text> name, bool bare, py::object pack, py::object performs,
+                       const py::object& name, bool bare, py::object pack, py::object performs,
                        py::object c_code, py::object observer, bool waits) {
-             return Interface{
-                 std::move(inputs),   std::move(borrow), std::move(name),     bare, std::move(pack),
-                 std::move(performs), std::move(c_code), std::move(observer), waits};
+             return Interface{std::move(inputs),
+                              std::move(borrow),
+                              name_of(name, "a function's name"),
+                              bare,
+                              std::move(pack),
+                              std::move(performs),
+                              std::move(c_code),
+                              std::move(observer),
+                              waits};
            }),
            "inputs"_a = std::vector<InputSpec>(), "borrow"_a = std::vector<bool>(), py::kw_only(),
            "name"_a = py::none(), "bare"_a = false, "pack"_a = py::none(),
@@ -124,7 +137,7 @@ Parameter parameter(const Variable& input, const InputSpec& spec, const std::str
                     std::size_t index) {
   Parameter result;
   result.set_type(input.type_ref());
-  result.name = spec.name ? spec.name->text : std::string(input.name());
+  result.name = spec.name ? *spec.name : std::string(input.name());
   if (!result.name.empty()) {
     PyObject* keyword = to_text(result.name).release();
     PyUnicode_InternInPlace(&keyword);
@@ -184,7 +197,7 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker,
 PyRef link_function(const TargetedGraph& given, const py::object& mode,
                     const Interface& interface) {
   FunctionGraph graph = given.graph;
-  const std::string named = interface.name ? interface.name->text : std::string();
+  const std::string named = interface.name.value_or(std::string());
   const std::string origin = named.empty() ? origin_here() : std::string();
   const std::string function = named.empty() ? "the function made at " + origin : named;
   const std::string called = named.empty() ? "function(), made at " + origin + "," : named + "()";
