@@ -52,20 +52,6 @@ const Elementwise copysign_op =
         });
 REGISTER_OP(ElementwiseOf<copysign_op>, ElementwiseMaker<copysign_op>, copysign)
 
-struct Nextafter {
-  template <class T>
-  T operator()(T a, T b) const {
-    return std::nextafter(a, b);
-  }
-};
-const Elementwise nextafter_op =
-    Elementwise("nextafter", "arithmetic", {"x", "y"})
-        .comment("The number of the dtype that is next to x, towards y. Its gradient goes to x.")
-        .example("[1.0, 0.0], [1.0, 1.0]", "array([1.e+000, 5.e-324])")
-        .functions<Nextafter, 2>(Types<float, double>{})
-        .gradient([](const Differential& d) -> Partials { return {d.g, Variable()}; });
-REGISTER_OP(ElementwiseOf<nextafter_op>, ElementwiseMaker<nextafter_op>, nextafter)
-
 struct Heaviside {
   template <class T>
   T operator()(T x, T h) const {
@@ -108,10 +94,12 @@ struct Gcd {
     return static_cast<T>(std::gcd(size_of_integer(a), size_of_integer(b)));
   }
 };
-const Elementwise gcd_op = Elementwise("gcd", "arithmetic", {"x", "y"})
-                               .comment("The greatest common divisor of two integers.")
-                               .example("[12, 0], [18, 5]", "array([6, 5])", {"int64"})
-                               .functions<Gcd, 2>(Ints{});
+const Elementwise gcd_op =
+    Elementwise("gcd", "arithmetic", {"x", "y"})
+        .comment("The greatest common divisor of two integers.")
+        .example("[12, 0], [18, 5]", "array([6, 5])", {"int64"})
+        .functions<Gcd, 2>(Ints{})
+        .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer");
 REGISTER_OP(ElementwiseOf<gcd_op>, ElementwiseMaker<gcd_op>, gcd)
 
 struct Lcm {
@@ -123,15 +111,18 @@ struct Lcm {
     return static_cast<T>(static_cast<U>(x / std::gcd(x, y) * y));  // wraps as NumPy's does
   }
 };
-const Elementwise lcm_op = Elementwise("lcm", "arithmetic", {"x", "y"})
-                               .comment("The least common multiple of two integers.")
-                               .example("[4, 0], [6, 5]", "array([12,  0])", {"int64"})
-                               .functions<Lcm, 2>(Ints{});
+const Elementwise lcm_op =
+    Elementwise("lcm", "arithmetic", {"x", "y"})
+        .comment("The least common multiple of two integers.")
+        .example("[4, 0], [6, 5]", "array([12,  0])", {"int64"})
+        .functions<Lcm, 2>(Ints{})
+        .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer");
 REGISTER_OP(ElementwiseOf<lcm_op>, ElementwiseMaker<lcm_op>, lcm)
 
 struct Fmax {
   template <class T>
   T operator()(T a, T b) const {
+    if constexpr (!std::is_floating_point_v<T>) return a >= b ? a : b;
     return a >= b || is_nan(b) ? a : b;
   }
 };
@@ -139,7 +130,7 @@ const Elementwise fmax_op =
     Elementwise("fmax", "selection", {"x", "y"})
         .comment("The larger of two elements; of a number and NaN the number.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
-        .functions<Fmax, 2>(Floats{})
+        .functions<Fmax, 2>(Bools{} + Ints{} + Floats{})
         .gradient([](const Differential& d) -> Partials {
           const Variable first = call_op("logical_or", {ge(d.x, d.y), call_op("isnan", {d.y})});
           return {where(first, d.g, weak_number(0.0)), where(first, weak_number(0.0), d.g)};
@@ -149,6 +140,7 @@ REGISTER_OP(ElementwiseOf<fmax_op>, ElementwiseMaker<fmax_op>, fmax)
 struct Fmin {
   template <class T>
   T operator()(T a, T b) const {
+    if constexpr (!std::is_floating_point_v<T>) return a <= b ? a : b;
     return a <= b || is_nan(b) ? a : b;
   }
 };
@@ -156,7 +148,7 @@ const Elementwise fmin_op =
     Elementwise("fmin", "selection", {"x", "y"})
         .comment("The smaller of two elements; of a number and NaN the number.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
-        .functions<Fmin, 2>(Floats{})
+        .functions<Fmin, 2>(Bools{} + Ints{} + Floats{})
         .gradient([](const Differential& d) -> Partials {
           const Variable first = call_op("logical_or", {le(d.x, d.y), call_op("isnan", {d.y})});
           return {where(first, d.g, weak_number(0.0)), where(first, weak_number(0.0), d.g)};

@@ -164,7 +164,7 @@ REAL_ONLY = {
     "betainc", "betaincinv", "copysign", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "fmax",
     "fmin", "fmod", "gamma", "gammainc", "gammaincc", "gammainccinv", "gammaincinv", "gcd",
     "heaviside", "i0", "i1", "iv", "j0", "j1", "jv", "kv", "lcm", "log_ndtr", "ndtr", "ndtri",
-    "nextafter", "signbit",
+    "signbit",
     "mod", "polygamma", "rad2deg", "right_shift", "sigmoid", "softplus", "trunc",
 }  # fmt: skip
 

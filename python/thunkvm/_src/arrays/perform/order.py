@@ -46,6 +46,8 @@ def _add_along(x: Any, indices: Any, values: Any) -> Any:
 
 
 def _put_along(x: Any, indices: Any, values: Any) -> Any:
+    if indices.shape[-1] != values.shape[-1]:
+        raise ValueError(f"{indices.shape[-1]} positions cannot take {values.shape[-1]} values")
     x, indices, values = _rows_together(x, indices, values)
     out = np.array(x)
     for index in np.ndindex(out.shape[:-1]):
