@@ -104,6 +104,7 @@ struct Divide {
 };
 const Elementwise true_div_op =
     Elementwise("true_div", "arithmetic", {"x", "y"})
+        .singular()
         .alias("divide")
         .infix("/", 11)
         .algebra({.neutral = {{.number = 1}}})

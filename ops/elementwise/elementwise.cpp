@@ -1,5 +1,6 @@
 #include "ops/elementwise/elementwise.h"
 
+#include "ops/graph/cut_gradient.h"
 #include "ops/graph/extents.h"
 #include "thunks/cast.h"
 
@@ -143,6 +144,11 @@ Elementwise& Elementwise::algebra(Algebra algebra) {
   return *this;
 }
 
+Elementwise& Elementwise::singular() {
+  is_singular_ = true;
+  return *this;
+}
+
 Elementwise& Elementwise::infix(const char* text, int binds) {
   notation_ = {Notation::Kind::Infix, text, binds};
   return *this;
@@ -209,6 +215,7 @@ OpProto Elementwise::proto() const {
   proto.aliases = aliases_;
   proto.numpy = numpy_;
   proto.algebra = algebra_;
+  proto.is_singular = is_singular_;
   proto.notation = notation_;
   return proto;
 }
@@ -366,14 +373,16 @@ std::vector<Variable> ElementwiseOp::grad(Apply& node,
   if (node.n_inputs() > 1) d.y = node.input(1);
   if (node.n_inputs() > 2) d.z = node.input(2);
   d.out = node.output(0);
-  d.g = g;
+  const CutGradient cut(g, may_have_infinite_slope(d.out));
+  d.g = cut.value();
   const Partials partials = declaration_.gradient_rule()(d);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Variable& x = node.input(static_cast<int>(i));
     if (!partials[i] || !is_inexact(x.dtype())) continue;
     const bool enlarged = std::ranges::any_of(
         node.inputs(), [&](const Variable& other) { return may_enlarge(other, x); });
-    result[i] = enlarged ? fit_gradient(partials[i], x) : fit_gradient_dtype(partials[i], x);
+    const Variable partial = cut.around(partials[i]);
+    result[i] = enlarged ? fit_gradient(partial, x) : fit_gradient_dtype(partial, x);
   }
   return result;
 }

@@ -92,6 +92,8 @@ class Elementwise {
   /// See `OpMaker` of these.
   Elementwise& numpy(const char* path);
   Elementwise& algebra(Algebra algebra);
+  /// Its slope may be infinite at a finite element.
+  Elementwise& singular();
   Elementwise& infix(const char* text, int binds);
   Elementwise& prefix(const char* text, int binds);
   Elementwise& attribute();
@@ -172,6 +174,7 @@ class Elementwise {
   std::vector<std::string> aliases_, numpy_;
   Algebra algebra_;
   Notation notation_;
+  bool is_singular_ = false;
   GradientRule gradient_ = nullptr;
   unsigned constant_inputs_ = 0;  ///< bits
   OutOfRange out_of_range_ = OutOfRange::Error;

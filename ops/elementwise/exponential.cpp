@@ -96,6 +96,7 @@ struct Log : Vectorised<VectorFunction::Log> {
 };
 const Elementwise log_op =
     Elementwise("log", "exponential", {"x"})
+        .singular()
         .comment(
             "Natural logarithm of each element; NaN of negative ones, unless they are complex.")
         .example("[1.0, np.e]", "array([0., 1.])")
@@ -118,6 +119,7 @@ struct Log2 : Vectorised<VectorFunction::Log2> {
   }
 };
 const Elementwise log2_op = Elementwise("log2", "exponential", {"x"})
+                                .singular()
                                 .comment("Logarithm of each element to base 2.")
                                 .example("[8.0, 0.5]", "array([ 3., -1.])")
                                 .functions<Log2, 1>(Inexacts{})
@@ -141,6 +143,7 @@ struct Log10 : Vectorised<VectorFunction::Log10> {
   }
 };
 const Elementwise log10_op = Elementwise("log10", "exponential", {"x"})
+                                 .singular()
                                  .comment("Logarithm of each element to base 10.")
                                  .example("[100.0, 0.1]", "array([ 2., -1.])")
                                  .functions<Log10, 1>(Inexacts{})
@@ -166,6 +169,7 @@ struct Log1p : Vectorised<VectorFunction::Log1p> {
 };
 const Elementwise log1p_op =
     Elementwise("log1p", "exponential", {"x"})
+        .singular()
         .comment("log(1 + x), precise for small elements too.")
         .example("[0.0, 1e-10]", "array([0.e+00, 1.e-10])")
         .functions<Log1p, 1>(Inexacts{})
@@ -185,6 +189,7 @@ struct Sqrt {
 };
 const Elementwise sqrt_op =
     Elementwise("sqrt", "exponential", {"x"})
+        .singular()
         .comment(
             "Square root of each element; NaN of negative ones, unless they are complex. Its "
             "gradient at 0 is infinite.")
@@ -206,6 +211,7 @@ struct Cbrt : Vectorised<VectorFunction::Cbrt> {
 };
 const Elementwise cbrt_op =
     Elementwise("cbrt", "exponential", {"x"})
+        .singular()
         .comment("Cube root of each element, real for negative ones too.")
         .example("[27.0, -8.0]", "array([ 3., -2.])")
         .functions<Cbrt, 1>(Floats{})

@@ -160,6 +160,7 @@ REGISTER_OP(ElementwiseOf<betaincinv_op>, ElementwiseMaker<betaincinv_op>, betai
 
 const Elementwise expi_op =
     Elementwise("expi", "special", {"x"})
+        .singular()
         .comment("The exponential integral Ei: the integral of exp(t) / t from -infinity to x.")
         .example("[1.0, -1.0]", "array([ 1.89511782, -0.21938393])")
         .functions<OfDoubles<&expi>, 1>(Floats{})
@@ -168,6 +169,7 @@ REGISTER_OP(ElementwiseOf<expi_op>, ElementwiseMaker<expi_op>, expi)
 
 const Elementwise exp1_op =
     Elementwise("exp1", "special", {"x"})
+        .singular()
         .comment("The exponential integral E1: the integral of exp(-t) / t from x to infinity.")
         .example("[1.0, 2.0]", "array([0.21938393, 0.04890051])")
         .functions<OfDoubles<&exp1>, 1>(Floats{})

@@ -51,6 +51,7 @@ double log_ndtr(double x) {
 
 const Elementwise erfinv_op =
     Elementwise("erfinv", "special", {"x"})
+        .singular()
         .comment("The inverse of the error function, of elements from -1 to 1.")
         .example("[0.0, 0.5]", "array([0.        , 0.47693628])")
         .functions<OfDoubles<&erfinv>, 1>(Floats{})
@@ -90,6 +91,7 @@ REGISTER_OP(ElementwiseOf<ndtr_op>, ElementwiseMaker<ndtr_op>, ndtr)
 
 const Elementwise ndtri_op =
     Elementwise("ndtri", "special", {"p"})
+        .singular()
         .comment("The number below which a standard normal number is with probability p.")
         .example("[0.5, 0.975]", "array([-0.        ,  1.95996398])")
         .functions<OfDoubles<&ndtri>, 1>(Floats{})

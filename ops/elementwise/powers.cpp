@@ -57,6 +57,7 @@ Variable slope_of_power(const Variable& x, const Variable& y) {
 }
 const Elementwise pow_op =
     Elementwise("pow", "arithmetic", {"x", "y"})
+        .singular()
         .alias("power")
         .infix("**", 13)
         .algebra({.neutral = {{.number = 1, .of_integers_only = true}}})
@@ -105,6 +106,7 @@ struct Reciprocal {
 };
 const Elementwise reciprocal_op =
     Elementwise("reciprocal", "arithmetic", {"x"})
+        .singular()
         .comment("1 / x, element by element, in the dtype of x: of integers it is rounded to 0.")
         .example("[2.0, 4.0]", "array([0.5 , 0.25])")
         .functions<Reciprocal, 1>(Numbers{})

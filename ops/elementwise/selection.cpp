@@ -101,12 +101,12 @@ const Elementwise where_op =
     Elementwise("where", "selection", {"condition", "x", "y"})
         .comment(
             "The element of x where the condition is true, else that of y. Both are computed: "
-            "`ifelse` is the one that computes only what it picks. The side that is not picked "
-            "gets a gradient of 0, but where its own derivative there is infinite or NaN, as of "
-            "sqrt(x) at 0, their product is NaN: pick safe values before the function is applied "
-            "too, as in where(x > 0, sqrt(where(x > 0, x, 1.0)), 0.0).")
+            "`ifelse` is the one that computes only what it picks. An element that is not picked "
+            "has a gradient of 0, whatever its own derivative is: that of where(x > 0, sqrt(x), "
+            "0.0) at 0 is 0.")
         .example("[True, False], [1.0, 2.0], [-1.0, -2.0]", "array([ 1., -2.])",
                  {"bool", "float64"})
+        .algebra({.selects = true})
         .loops_with_condition<Where, 2>(AllTypes{})
         .gradient([](const Differential& d) -> Partials {
           return {Variable(), only_where(d.x, d.g), where(d.x, weak_number(0.0), d.g)};

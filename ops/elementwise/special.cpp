@@ -61,6 +61,7 @@ struct LogGamma {
   }
 };
 const Elementwise gammaln_op = Elementwise("gammaln", "special", {"x"})
+                                   .singular()
                                    .comment("Logarithm of the magnitude of the gamma function.")
                                    .example("[1.0, 5.0]", "array([0.        , 3.17805383])")
                                    .functions<LogGamma, 1>(Floats{})
@@ -98,6 +99,7 @@ struct Digamma {
 };
 const Elementwise digamma_op =
     Elementwise("digamma", "special", {"x"})
+        .singular()
         .comment(
             "Logarithmic derivative of the gamma function. Source: Abramowitz and Stegun, 6.3.")
         .example("[1.0, 2.0]", "array([-0.57721566,  0.42278434])")

@@ -80,6 +80,7 @@ struct Arcsin : Vectorised<VectorFunction::Arcsin> {
 };
 const Elementwise arcsin_op =
     Elementwise("arcsin", "trigonometric", {"x"})
+        .singular()
         .comment("Angle in radians, between -pi/2 and pi/2, with this sine; NaN beyond -1 and 1.")
         .example("[0.0, 1.0]", "array([0.        , 1.57079633])")
         .functions<Arcsin, 1>(Inexacts{})
@@ -100,6 +101,7 @@ struct Arccos : Vectorised<VectorFunction::Arccos> {
 };
 const Elementwise arccos_op =
     Elementwise("arccos", "trigonometric", {"x"})
+        .singular()
         .comment("Angle in radians, between 0 and pi, with this cosine; NaN beyond -1 and 1.")
         .example("[1.0, 0.0]", "array([0.        , 1.57079633])")
         .functions<Arccos, 1>(Inexacts{})
@@ -215,6 +217,7 @@ struct Arccosh : Vectorised<VectorFunction::Arccosh> {
 };
 const Elementwise arccosh_op =
     Elementwise("arccosh", "trigonometric", {"x"})
+        .singular()
         .comment("Inverse of the hyperbolic cosine, not negative; NaN below 1.")
         .example("[1.0, 2.0]", "array([0.       , 1.3169579])")
         .functions<Arccosh, 1>(Inexacts{})
@@ -235,6 +238,7 @@ struct Arctanh : Vectorised<VectorFunction::Arctanh> {
 };
 const Elementwise arctanh_op =
     Elementwise("arctanh", "trigonometric", {"x"})
+        .singular()
         .comment("Inverse of the hyperbolic tangent; NaN beyond -1 and 1.")
         .example("[0.0, 0.5]", "array([0.        , 0.54930614])")
         .functions<Arctanh, 1>(Inexacts{})
@@ -254,6 +258,7 @@ struct Arctan2 : Vectorised<VectorFunction::Arctan2> {
 };
 const Elementwise arctan2_op =
     Elementwise("arctan2", "trigonometric", {"x", "y"})
+        .singular()
         .comment(
             "Angle in radians, between -pi and pi, of the point whose ordinate is x and whose "
             "abscissa is y (NumPy's order). Its gradient at (0, 0) is NaN.")
@@ -277,6 +282,7 @@ struct Hypot : Vectorised<VectorFunction::Hypot> {
 };
 const Elementwise hypot_op =
     Elementwise("hypot", "trigonometric", {"x", "y"})
+        .singular()
         .comment("sqrt(x**2 + y**2) without overflow on the way. Its gradient at (0, 0) is 0.")
         .example("[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])")
         .functions<Hypot, 2>(Floats{})

@@ -2,6 +2,7 @@
 
 #include "ops/control/conditional.h"
 #include "ops/gradient/limits.h"
+#include "ops/graph/cut_gradient.h"
 #include "ops/graph/functions.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ RegionSums::Gathered RegionSums::gather(Region region, std::span<const Contribut
     close_down_to(regions_.lca(open.back().region, part.region), open);
     if (open.back().region != part.region) open.push_back({part.region, {}, {}});
     Variable& sum = open.back().sum;
-    sum = sum ? add(sum, part.value) : part.value;
+    sum = sum ? sum_of_gradients(sum, part.value) : part.value;
   }
   close_down_to(region, open);
   return std::move(open.front());

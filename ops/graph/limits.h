@@ -43,4 +43,8 @@ inline constexpr std::size_t kMostOperands = 65'535;
 /// linked in 159 ns each with 64, in 156 ns with 256 and in 174 ns with 16.
 inline constexpr std::size_t kPageEntries = 64;
 
+/// The nodes above an indexed value that are asked for an infinite slope. A gradient through an
+/// index is cut for it, which takes an array of bools.
+inline constexpr std::size_t kNodesAboveAnIndex = 16;
+
 }  // namespace thunkvm

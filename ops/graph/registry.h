@@ -80,6 +80,7 @@ struct Algebra {
   bool is_involution = false;  ///< twice in a row is nothing
   std::optional<Neutral> neutral = std::nullopt;
   Axes axes = Axes::None;
+  bool selects = false;  ///< input 0 says of each element whether it is input 1's, or input 2's
 };
 
 /// How a node is written in Python, where its attributes are the defaults or stand in the text.
@@ -110,6 +111,7 @@ struct OpProto {
   std::vector<std::string> numpy;    ///< NumPy's functions that it stands for: "linalg.inv"
   Algebra algebra;
   Notation notation;
+  bool is_singular = false;  ///< its slope may be infinite at a finite element
   std::vector<Hint> hints;
 
   const AttrProto* attr(std::string_view name) const;

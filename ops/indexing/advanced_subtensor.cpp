@@ -1,6 +1,7 @@
 // advanced_subtensor.cpp: `advanced_subtensor`, the elements that an index with arrays picks;
 // `advanced_set_subtensor` and `advanced_inc_subtensor`, new arrays in which they are replaced or
 // added to, once for every time that one is picked.
+#include "ops/graph/cut_gradient.h"
 #include "ops/indexing/index_arrays.h"
 #include "ops/indexing/picked_walk.h"
 #include "thunks/lengths.h"
@@ -208,6 +209,11 @@ class AdvancedSubtensorOp final : public ArrayIndexOp {
     const Variable& x = node.input(0);
     if (g[0] && is_inexact(x.dtype()))
       gradients[0] = apply("advanced_inc_subtensor", node, {zeros_like(x), g[0]});
+    if (gradients[0] && may_have_infinite_slope(x)) {
+      const Variable all = Variable::constant(Cell::of(true));
+      gradients[0] =
+          cut_to(gradients[0], apply("advanced_set_subtensor", node, {nothing_taken(x), all}));
+    }
     return gradients;
   }
 

@@ -1,5 +1,6 @@
 // subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and
 // `inc_subtensor`, new arrays in which that part is replaced or added to.
+#include "ops/graph/cut_gradient.h"
 #include "ops/graph/index_map.h"
 #include "ops/graph/limits.h"
 #include "ops/indexing/indexing.h"
@@ -166,6 +167,10 @@ class SubtensorOp final : public IndexOp {
     const Variable& x = node.input(0);
     if (g[0] && is_inexact(x.dtype()))
       gradients[0] = apply("set_subtensor", node, {zeros_like(x), g[0]}, 1);
+    if (gradients[0] && may_have_infinite_slope(x)) {
+      const Variable all = Variable::constant(Cell::of(true));
+      gradients[0] = cut_to(gradients[0], apply("set_subtensor", node, {nothing_taken(x), all}, 1));
+    }
     return gradients;
   }
 

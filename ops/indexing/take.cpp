@@ -1,5 +1,6 @@
 // take.cpp: `take`, elements along an axis by an array of positions, and `add_at`, which adds to
 // such elements, once for every time that a position is named: the gradient of the other.
+#include "ops/graph/cut_gradient.h"
 #include "ops/indexing/indexing.h"
 #include "ops/kernels/stretches.h"
 
@@ -211,9 +212,14 @@ class TakeOp final : public PositionsOp {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable(), Variable()};
     const TakeState state = take_state(x.ndim());
-    return {
-        call_op("add_at", {zeros_like(x), node.input(1), g[0]}, with(state.axis, state.leading)),
-        Variable()};
+    const Attributes attrs = with(state.axis, state.leading);
+    const Variable to_x = call_op("add_at", {zeros_like(x), node.input(1), g[0]}, attrs);
+    if (!may_have_infinite_slope(x)) return {to_x, Variable()};
+    const auto filled = [](const Variable& like, std::int64_t value) {
+      return full(shape(like), Variable::number(value), like.ndim(), DType::Int64);
+    };
+    const Variable times = call_op("add_at", {filled(x, 0), node.input(1), filled(g[0], 1)}, attrs);
+    return {cut_to(to_x, gt(times, weak_integer(0))), Variable()};
   }
 
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,

@@ -328,7 +328,6 @@ ndtri = ops.ndtri
 neg = ops.neg
 negative = ops.neg
 neq = ops.neq
-nextafter = ops.nextafter
 not_equal = ops.neq
 polygamma = ops.polygamma
 pow = ops.pow
@@ -584,7 +583,6 @@ __all__ = [
     "neg",
     "negative",
     "neq",
-    "nextafter",
     "nonzero",
     "norm",
     "not_equal",
