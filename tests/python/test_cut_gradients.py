@@ -60,7 +60,11 @@ CUT: dict[str, tuple[Callable[[Any], Any], list[float], list[float]]] = {
         [0.0, 1.0],
     ),
     "an element": (lambda x: tv.sqrt(x)[0], [4.0, 0.0], [0.25, 0.0]),
-    "a slice of a function": (lambda x: 2.0 * tv.log(x)[:2] + 1.0, [1.0, 2.0, 0.0], [2.0, 1.0, 0.0]),
+    "a slice of a function": (
+        lambda x: 2.0 * tv.log(x)[:2] + 1.0,
+        [1.0, 2.0, 0.0],
+        [2.0, 1.0, 0.0],
+    ),
     "a slice of a function of it": (lambda x: (tv.sqrt(x) * 2.0)[1:], [0.0, 4.0], [0.0, 0.5]),
     "elements by their positions": (lambda x: (1.0 / x)[[1, 1]], [0.0, 1.0], [0.0, -2.0]),
     "elements by a mask": (lambda x: tv.log(x)[x > 0], [0.0, 2.0], [0.0, 0.5]),

@@ -44,6 +44,11 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
     "ceil_intdiv": ({"x": np.array([7, 8, -7]), "y": 4}, [2, 2, -1]),
     "celu": ({"x": [-1.0, 0.0, 800.0], "alpha": 2.0}, [2 * math.expm1(-HALF), 0.0, 800.0]),
     "complex": ({"x": PAIR, "y": [1.0, 0.0]}, [2 + 1j, 3]),
+    "concat_with_broadcast": (
+        {"x": [[1.0, 2.0]], "y": [[3.0, 4.0], [5.0, 6.0]], "axis": 0},
+        [[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
+    ),
+    "nonzero_values": ({"x": [0.0, 2.0, 3.0]}, [2.0, 3.0]),
     "cosm1": ({"x": [0.0, 1e-8]}, [0.0, -5e-17]),
     "count_nonzero": ({"x": SIGNED}, 2),
     "diag_embed": ({"x": PAIR}, [[2.0, 0.0], [0.0, 3.0]]),

@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("scaling_views.py")
-#: Four times the size takes at most so many times the CPU time.
-MOST = 5.0
+#: Four times the size takes so many times the CPU time at most. In proportion it would be 4 times, by
+#: the square 16; a run of the garbage collector more or less makes 4 into 6.
+MOST = 8.0
 #: Of what takes less than this many seconds, nothing is said.
 LEAST = 0.001
 
@@ -27,7 +28,7 @@ def measured() -> dict[str, float]:
     return {name: large / small for name, (small, large) in rows.items() if large > LEAST}
 
 
-def test_views_of_four_times_the_nodes_take_at_most_five_times_the_time() -> None:
+def test_views_of_four_times_the_nodes_do_not_take_their_square_in_time() -> None:
     ratios = measured()
     assert {"explain", "dprint", "record", "replay", "profile: html"} <= set(ratios)
     for _ in range(2):
