@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("scaling_views.py")
-#: Four times the size takes so many times the CPU time at most. In proportion it would be 4 times, by
-#: the square 16; a run of the garbage collector more or less makes 4 into 6.
+#: Four times the size takes so many times the CPU time at most. In proportion it would be 4 times,
+#: by the square 16; a run of the garbage collector more or less makes 4 into 6.
 MOST = 8.0
 #: Of what takes less than this many seconds, nothing is said.
 LEAST = 0.001
