@@ -123,7 +123,28 @@ def test_array_equal(equal_nan: bool) -> None:
             alike("array_equal", [a, b], equal_nan=equal_nan)
 
 
+def test_array_equiv() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    pairs = [
+        (x, x),
+        (x, x + 1),
+        (np.repeat(x[:1], 2, 0), x[:1]),
+        (np.ones((2, 3)), np.ones(3, "int8")),
+        (np.ones((2, 3)), np.ones(2)),
+        (np.ones((2, 3)), np.ones((4, 1, 3))),
+        (np.ones((2, 3)), np.ones((3, 2))),
+        (np.ones((2, 2)), np.ones((3, 2))),
+        (np.zeros((0, 3)), np.zeros((1, 3))),
+        (np.zeros((0, 3)), np.zeros((2, 3))),
+        (np.zeros((2, 0)), np.zeros((3, 0))),
+        (np.array(np.nan), np.array(np.nan)),
+    ]
+    for a, b in pairs:
+        alike("array_equiv", [a, b])
+
+
 def test_one_hot() -> None:
+    held(lambda y: tv.to_one_hot(y, 3, "int8"), lambda y: np.eye(3, dtype="int8")[y], [0, 2])
     held(lambda y: tv.one_hot(y, 3), lambda y: np.eye(3)[y], [0, 2, 1])
     held(lambda y: tv.one_hot(y, 3, "int8", 0), lambda y: np.eye(3, dtype="int8")[y].T, [0, 2])
     held(lambda y, n: tv.one_hot(y, n), lambda y, n: np.zeros((2, n)), [5, -1], 3)

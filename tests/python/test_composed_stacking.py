@@ -51,6 +51,34 @@ def test_dstack_and_column_stack() -> None:
         tv.column_stack([])
 
 
+def test_block() -> None:
+    a, b = np.ones((2, 3)), np.arange(6).reshape(2, 3)
+    for nested in (
+        lambda x, y: [x, y],
+        lambda x, y: [[x, y], [y, x]],
+        lambda x, y: [[x], [y]],
+        lambda x, y: [[[x]], [[y]]],
+        lambda x, y: x,
+    ):
+        held(
+            lambda x, y, n=nested: tv.block(n(x, y)), lambda x, y, n=nested: np.block(n(x, y)), a, b
+        )
+    held(lambda x: tv.block([[x, 1], [2, x]]), lambda x: np.block([[x, 1], [2, x]]), [3.0])
+    tv.verify_grad(lambda x: tv.block([[x, 2 * x], [x * x, x]]), [np.array([[0.5, -1.0]])])
+
+
+def test_block_refuses_tuples_empty_lists_and_lists_of_several_depths() -> None:
+    x = tv.vector("x")
+    with pytest.raises(TypeError, match=r"\[block\] there is the tuple .*; write lists"):
+        tv.block([(x, x)])
+    with pytest.raises(ValueError, match=r"\[block\] there is an empty list"):
+        tv.block([[]])
+    with pytest.raises(
+        ValueError, match=r"\[block\] arrays lie in \[1, 2\] lists; put all of them"
+    ):
+        tv.block([x, [x]])
+
+
 def test_append() -> None:
     for a, axis in each_axis(ARRAYS):
         held(lambda x, i=axis: tv.append(x, x, i), lambda x, i=axis: np.append(x, x, i), a)

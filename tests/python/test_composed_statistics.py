@@ -36,6 +36,40 @@ def test_without_nan(name: str) -> None:
     refused(ValueError, "axis 1", lambda x: getattr(tv, name)(x, 1), [1.0])
 
 
+@pytest.mark.parametrize("name", ["nancumsum", "nancumprod"])
+def test_running_without_nan(name: str) -> None:
+    for a, axis in each_axis(ARRAYS):
+        alike(name, [with_nan(a) if a.size else a], axis=axis)
+    alike(name, [np.array([[1.5, np.nan], [np.nan, 2.0]])])
+    tv.verify_grad(lambda x: getattr(tv, name)(x, axis=1), [np.array([[1.5, 2.0], [-1.0, 0.5]])])
+    x = tv.vector("x")
+    slope = tv.function([x], tv.grad(getattr(tv, name)(x)[-1], x))([2.0, np.nan, 3.0])
+    np.testing.assert_allclose(slope, {"nancumsum": [1, 0, 1], "nancumprod": [3, 0, 2]}[name])
+
+
+@pytest.mark.parametrize("name", ["cumulative_sum", "cumulative_prod"])
+def test_running_sums_and_products(name: str) -> None:
+    for a, axis in each_axis(ARRAYS):
+        for include_initial in (False, True):
+            alike(name, [a], axis=axis, include_initial=include_initial)
+    alike(name, [np.array([2.0, 3.0])], include_initial=True)
+    x, s = tv.matrix("x"), tv.scalar("s")
+    for given in (x, s):
+        with pytest.raises(
+            ValueError, match=rf"\[{name}\] x has . axes, and axis = None; name one"
+        ):
+            getattr(tv, name)(given)
+    tv.verify_grad(lambda x: getattr(tv, name)(x, include_initial=True), [np.array([2.0, -3.0])])
+
+
+def test_count_nonzero() -> None:
+    for a, axis in each_axis(ARRAYS):
+        alike("count_nonzero", [a], axis=axis, keepdims=True)
+    for a in ARRAYS:
+        alike("count_nonzero", [a])
+    alike("count_nonzero", [np.array([np.nan, -0.0, 1.0])], axis=0)
+
+
 def test_nansum_and_nanprod_of_nothing_and_of_a_dtype() -> None:
     for name in ("nansum", "nanprod"):
         alike(name, [np.zeros((0, 3))], axis=0)

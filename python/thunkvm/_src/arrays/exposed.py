@@ -53,6 +53,7 @@ from thunkvm._src.arrays.composed import (  # noqa: F401
     quantiles,
     repeating,
     rows,
+    running,
     sequences,
     signs,
     solutions,

@@ -32,8 +32,10 @@ from thunkvm._src.arrays.composed.choosing import select as select
 from thunkvm._src.arrays.composed.choosing import switch as switch
 from thunkvm._src.arrays.composed.closeness import allclose as allclose
 from thunkvm._src.arrays.composed.closeness import array_equal as array_equal
+from thunkvm._src.arrays.composed.closeness import array_equiv as array_equiv
 from thunkvm._src.arrays.composed.closeness import isclose as isclose
 from thunkvm._src.arrays.composed.counting import bincount as bincount
+from thunkvm._src.arrays.composed.counting import count_nonzero as count_nonzero
 from thunkvm._src.arrays.composed.counting import digitize as digitize
 from thunkvm._src.arrays.composed.counting import histogram as histogram
 from thunkvm._src.arrays.composed.counting import histogram_bin_edges as histogram_bin_edges
@@ -54,6 +56,7 @@ from thunkvm._src.arrays.composed.distinct import nonzero as nonzero
 from thunkvm._src.arrays.composed.distinct import unique as unique
 from thunkvm._src.arrays.composed.einsum import einsum as einsum
 from thunkvm._src.arrays.composed.encoding import one_hot as one_hot
+from thunkvm._src.arrays.composed.encoding import to_one_hot as to_one_hot
 from thunkvm._src.arrays.composed.equations import (
     solve_continuous_lyapunov as solve_continuous_lyapunov,
 )
@@ -89,6 +92,8 @@ from thunkvm._src.arrays.composed.matrices import multi_dot as multi_dot
 from thunkvm._src.arrays.composed.matrices import tensorinv as tensorinv
 from thunkvm._src.arrays.composed.matrices import tensorsolve as tensorsolve
 from thunkvm._src.arrays.composed.nans import nan_to_num as nan_to_num
+from thunkvm._src.arrays.composed.nans import nancumprod as nancumprod
+from thunkvm._src.arrays.composed.nans import nancumsum as nancumsum
 from thunkvm._src.arrays.composed.nans import nanmax as nanmax
 from thunkvm._src.arrays.composed.nans import nanmean as nanmean
 from thunkvm._src.arrays.composed.nans import nanmin as nanmin
@@ -122,6 +127,8 @@ from thunkvm._src.arrays.composed.quantiles import percentile as percentile
 from thunkvm._src.arrays.composed.quantiles import quantile as quantile
 from thunkvm._src.arrays.composed.repeating import repeat as repeat
 from thunkvm._src.arrays.composed.repeating import tile as tile
+from thunkvm._src.arrays.composed.running import cumulative_prod as cumulative_prod
+from thunkvm._src.arrays.composed.running import cumulative_sum as cumulative_sum
 from thunkvm._src.arrays.composed.sequences import geomspace as geomspace
 from thunkvm._src.arrays.composed.sequences import logspace as logspace
 from thunkvm._src.arrays.composed.signs import isneginf as isneginf
@@ -152,6 +159,7 @@ from thunkvm._src.arrays.composed.splitting import hsplit as hsplit
 from thunkvm._src.arrays.composed.splitting import split as split
 from thunkvm._src.arrays.composed.splitting import vsplit as vsplit
 from thunkvm._src.arrays.composed.stacking import append as append
+from thunkvm._src.arrays.composed.stacking import block as block
 from thunkvm._src.arrays.composed.stacking import column_stack as column_stack
 from thunkvm._src.arrays.composed.stacking import dstack as dstack
 from thunkvm._src.arrays.composed.stacking import stacklists as stacklists
@@ -380,6 +388,7 @@ __all__ = [
     "argtopk",
     "argwhere",
     "array_equal",
+    "array_equiv",
     "array_split",
     "astype",
     "atleast_1d",
@@ -395,6 +404,7 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "block",
     "block_diag",
     "boxcox",
     "boxcox1p",
@@ -419,10 +429,13 @@ __all__ = [
     "correlate",
     "cos",
     "cosh",
+    "count_nonzero",
     "cov",
     "cross",
     "cumprod",
     "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
     "deg2rad",
     "det",
     "diag",
@@ -568,6 +581,8 @@ __all__ = [
     "multigammaln",
     "multiply",
     "nan_to_num",
+    "nancumprod",
+    "nancumsum",
     "nanmax",
     "nanmean",
     "nanmedian",
@@ -669,6 +684,7 @@ __all__ = [
     "tensorinv",
     "tensorsolve",
     "tile",
+    "to_one_hot",
     "topk",
     "topk_and_argtopk",
     "trace",

@@ -8,7 +8,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import inexact
+from thunkvm._src.arrays.composed.dimensions import atleast_nd
+from thunkvm._src.arrays.composed.lengths import counted, inexact, length
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel
 from thunkvm._src.graph.values import as_variable
@@ -103,4 +104,30 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Variable:
     return ops.logical_and(has_shape, ops.all(same))
 
 
-__all__ = ["allclose", "array_equal", "isclose"]
+@public()
+def array_equiv(a1: Any, a2: Any) -> Variable:
+    """Return whether two arrays broadcast to one shape, and are the same then.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.matrix("x")
+    >>> bool(tv.function([x], tv.array_equiv(x, [1.0, 2.0]))([[1.0, 2.0], [1.0, 2.0]]))
+    True
+    """
+    x, y = as_variable(a1), as_variable(a2)
+    ndim = max(x.ndim, y.ndim)
+    x, y = atleast_nd(x, n=ndim), atleast_nd(y, n=ndim)
+    fits = as_variable(np.array(True))
+    for axis in range(ndim):
+        m, n = as_variable(length(x, axis)), as_variable(length(y, axis))
+        axis_fits = ops.logical_or(ops.eq(m, n), ops.logical_or(ops.eq(m, 1), ops.eq(n, 1)))
+        fits = ops.logical_and(fits, axis_fits)
+        # Both get one length, so that shapes that do not fit are no error.
+        common = ops.where(ops.eq(ops.minimum(m, n), 0), 0, ops.maximum(m, n))
+        x = ops.take(x, ops.mod(counted(common), ops.maximum(m, 1)), axis=axis)
+        y = ops.take(y, ops.mod(counted(common), ops.maximum(n, 1)), axis=axis)
+    return ops.logical_and(fits, ops.all(ops.eq(x, y)))
+
+
+__all__ = ["allclose", "array_equal", "array_equiv", "isclose"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import as_integer
+from thunkvm._src.arrays.axes import Axis, as_integer
 from thunkvm._src.arrays.composed.rows import length, reversed_rows
 from thunkvm._src.arrays.creation import linspace, ones_like, zeros
 from thunkvm._src.arrays.elementwise import astype
@@ -342,8 +342,23 @@ def interp(
     return ops.where(x < xp[0], before, out)
 
 
+@public()
+def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
+    """Return how many elements are not zero over axes; parameters as of `sum`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> int(tv.function([x], tv.count_nonzero(x))([0.0, 4.0, 2.0]))
+    2
+    """
+    return ops.sum(ops.neq(x, 0), axis=axis, keepdims=keepdims)
+
+
 __all__ = [
     "bincount",
+    "count_nonzero",
     "digitize",
     "histogram",
     "histogram_bin_edges",

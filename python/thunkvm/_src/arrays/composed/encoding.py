@@ -60,4 +60,18 @@ def one_hot(x: Any, num_classes: Any, dtype: npt.DTypeLike = "float64", axis: in
     return astype(ops.eq(ops.expand_dims(classes, axis=(at,)), places), dtype)
 
 
-__all__ = ["one_hot"]
+@public()
+def to_one_hot(y: Any, nb_class: Any, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Return a vector of integers as rows with a 1 each: PyTensor's name of `one_hot`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> y = tv.lvector("y")
+    >>> tv.function([y], tv.to_one_hot(y, 2))([1])
+    array([[0., 1.]])
+    """
+    return one_hot(y, nb_class, dtype=dtype)
+
+
+__all__ = ["one_hot", "to_one_hot"]

@@ -109,6 +109,36 @@ def nanprod(
 
 
 @public()
+def nancumsum(x: Any, axis: int | None = None) -> Variable:
+    """Return running sums in which NaN counts as 0; see `cumsum`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.nancumsum(x))([1.0, np.nan, 2.0])
+    array([1., 1., 3.])
+    """
+    return ops.cumsum(_replaced(x, 0)[0], axis=axis)
+
+
+@public()
+def nancumprod(x: Any, axis: int | None = None) -> Variable:
+    """Return running products in which NaN counts as 1; see `cumprod`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.nancumprod(x))([3.0, np.nan, 2.0])
+    array([3., 3., 6.])
+    """
+    return ops.cumprod(_replaced(x, 1)[0], axis=axis)
+
+
+@public()
 def nanmax(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return the largest element that is not NaN; NaN if there is none. Parameters as of `sum`.
 
@@ -220,5 +250,6 @@ def nanstd(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
 
 
 __all__ = [
-    "nan_to_num", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar",
+    "nan_to_num", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
+    "nanstd", "nansum", "nanvar",
 ]  # fmt: skip

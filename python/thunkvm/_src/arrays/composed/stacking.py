@@ -7,7 +7,7 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.dimensions import atleast_3d
+from thunkvm._src.arrays.composed.dimensions import atleast_3d, atleast_nd
 from thunkvm._src.arrays.joining import concatenate, stack
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel
@@ -77,6 +77,64 @@ def _listed(what: str, arrays: Any) -> list[Any]:
 
 
 @public()
+def block(arrays: Any) -> Variable:
+    """Join nested lists of arrays: the innermost along the last axis, as ``numpy.block``.
+
+    Parameters
+    ----------
+    arrays : nested list of Variable or array-like
+        All arrays lie in as many lists.
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    TypeError
+        If there is a tuple in it: tuples are no lists here.
+    ValueError
+        If a list is empty, or the lists are of different depths.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.matrix("x")
+    >>> tv.function([x], tv.block([[x, 0 * x], [0 * x, x]]))([[1.0]])
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    depth, most_axes = _depth(arrays)
+    ndim = max(depth, most_axes)
+    return _joined(arrays, depth, ndim)
+
+
+def _depth(arrays: Any) -> tuple[int, int]:
+    """Return in how many lists the arrays lie, and the most axes that one of them has."""
+    if isinstance(arrays, tuple):
+        raise TypeError(f"[block] there is the tuple {arrays!r}; write lists.")
+    if not isinstance(arrays, list):
+        return 0, as_variable(arrays).ndim
+    if not arrays:
+        raise ValueError("[block] there is an empty list; give at least one array in each.")
+    found = [_depth(each) for each in arrays]
+    if len({depth for depth, _ in found}) > 1:
+        raise ValueError(
+            f"[block] arrays lie in {sorted({depth + 1 for depth, _ in found})} lists; put all of "
+            "them into as many."
+        )
+    return found[0][0] + 1, max(ndim for _, ndim in found)
+
+
+def _joined(arrays: Any, depth: int, ndim: int) -> Variable:
+    if depth == 0:
+        array: Variable = atleast_nd(arrays, n=ndim)
+        return array
+    parts = [_joined(each, depth - 1, ndim) for each in arrays]
+    return ops.concatenate(*parts, axis=ndim - depth)
+
+
+@public()
 def append(arr: Any, values: Any, axis: int | None = None) -> Variable:
     """Return an array with values behind its own, as ``numpy.append``.
 
@@ -139,4 +197,4 @@ def stacklists(tensors: Any) -> Variable:
     return stack([stacklists(each) for each in tensors])
 
 
-__all__ = ["append", "column_stack", "dstack", "stacklists"]
+__all__ = ["append", "block", "column_stack", "dstack", "stacklists"]
