@@ -94,6 +94,17 @@ def test_logspace_and_geomspace(ends: Any, endpoint: bool) -> None:
     alike("geomspace", [], start * 1j, stop + 0j, num, endpoint)
 
 
+@pytest.mark.parametrize("name", ["linspace", "logspace", "geomspace"])
+def test_ranges_between_arrays_have_a_new_first_axis(name: str) -> None:
+    for num in (0, 1, 3):  # as many as there are ends, too
+        alike(name, [np.array([1.0, 2.0, 4.0]), np.array([2.0, 3.0, 8.0])], num)
+        alike(name, [np.array([[1.0], [2.0]]), np.array([3.0, 4.0, 5.0])], num)
+        alike(name, [np.array(2.0), np.array([3.0, 4.0])], num)
+    tv.verify_grad(
+        lambda a, b: getattr(tv, name)(a, b, 3), [np.array([0.5, 1.0]), np.array([1.5, 2.5])]
+    )
+
+
 def test_geomspace_ends_with_the_number_that_was_given() -> None:
     (result,) = call("py", lambda: tv.geomspace(1.0, 5.0, 3), [], known=True)
     assert result[-1] == 5.0  # 10**log10(5) is not

@@ -157,15 +157,16 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
 
     Parameters
     ----------
-    start, stop : number or 0-d Variable
-        The first and the last value.
+    start, stop : number, Variable or array-like
+        The first and the last value. Arrays, which broadcast, have a row of results for each value.
     num : int or 0-d integer Variable
         How many values.
 
     Returns
     -------
     Variable
-        A vector of the float or complex dtype of the ends, of float64 for integers.
+        A vector, or an array with a new first axis. It has the float or complex dtype of the ends,
+        float64 for integers.
 
     Raises
     ------
@@ -182,10 +183,13 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
         num = index(num)
         if num < 0:
             raise ValueError(f"[linspace] num = {num}; there cannot be fewer than 0 values.")
-    dtype = (ops.add(start, stop) * 1.0).dtype
+    ends = ops.add(start, stop) * 1.0
+    dtype = ends.dtype
     start, stop, count = astype(start, dtype), astype(stop, dtype), astype(num, "int64")
     steps = ops.maximum(count - 1, 1)
     steps_before = ops.arange(0, count, 1, dtype="int64")
+    if ends.ndim:  # those of the ends lie behind the new axis
+        steps_before = ops.expand_dims(steps_before, axis=tuple(range(1, ends.ndim + 1)))
     value = start + astype(steps_before, dtype) * ((stop - start) / astype(steps, dtype))
     # The last value is `stop` itself, whatever rounding does to the sum.
     is_last = ops.logical_and(ops.eq(steps_before, steps), ops.gt(steps_before, 0))

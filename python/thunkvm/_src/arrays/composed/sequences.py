@@ -8,7 +8,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import counted, whole_number
+from thunkvm._src.arrays.composed.lengths import along, counted, whole_number
 from thunkvm._src.arrays.creation import linspace
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
@@ -31,8 +31,8 @@ def logspace(
 
     Parameters
     ----------
-    start, stop : number or 0-d Variable
-        The exponents of the first and of the last number.
+    start, stop : number, Variable or array-like
+        The exponents of the first and of the last number; arrays as in `linspace`.
     num : int or 0-d integer Variable
         How many numbers.
     endpoint : bool
@@ -44,7 +44,7 @@ def logspace(
     Returns
     -------
     Variable
-        A vector.
+        A vector, or an array with a new first axis.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def geomspace(
 
     Parameters
     ----------
-    start, stop : number or 0-d Variable
+    start, stop : number, Variable or array-like
         Neither is 0, and real ones have one sign; else there is NaN among the numbers.
     num, endpoint, dtype
         As of `logspace`.
@@ -86,7 +86,7 @@ def geomspace(
     Returns
     -------
     Variable
-        A vector of floats or complex numbers, unless `dtype` says otherwise.
+        As of `linspace`, of floats or complex numbers, unless `dtype` says otherwise.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def geomspace(
     from_1, to = first / sign, last / sign
     powers = 10.0 ** _evenly("geomspace", ops.log10(from_1), ops.log10(to), num, endpoint)
     # The ends are what was given, whatever rounding does to logarithms and powers.
-    place = counted(ops.length(powers, axis=0))
+    place = along(counted(ops.length(powers, axis=0)), 0, powers.ndim)
     end = ops.sub(as_variable(num), 1) if endpoint else -1
     powers = ops.where(ops.eq(place, end), to, powers)
     out = ops.where(ops.eq(place, 0), from_1, powers) * sign
