@@ -14,7 +14,7 @@ from thunkvm._src.teaching import elsewhere
 LISTS = tomllib.loads((Path(__file__).parent / "names_of_others.toml").read_text())
 NAMES = {library: table["names"].split() for library, table in LISTS.items()}
 #: So many have the same name here, as a function or as a method.
-LEAST = {"numpy": 228, "numpy.linalg": 29, "pytensor.tensor": 333}
+LEAST = {"numpy": 234, "numpy.linalg": 29, "pytensor.tensor": 333}
 
 
 def is_ours(name: str) -> bool:
