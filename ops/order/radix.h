@@ -15,9 +15,11 @@
 
 namespace thunkvm {
 
-/// From here on the passes are faster; 200,000 doubles take 3 ms, and 17 ms by comparisons.
+/// From here on the passes are worth their tables of counts: 200,000 doubles take 18 ms by digits
+/// and 29 ms by comparisons.
 inline constexpr std::int64_t kWorthDigits = 1024;
-inline constexpr int kDigitBits = 11;
+/// Few enough digits that the places where their elements go stay in the cache.
+inline constexpr int kDigitBits = 8;
 
 /// The types that have a key; smaller ones are sorted by comparisons.
 template <class T>
@@ -27,21 +29,33 @@ inline constexpr bool kHasKey =
 template <class T>
 using Key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// An unsigned number in whose order numbers are sorted: both zeros have the same one, and NaN has
-/// the largest.
+/// An unsigned number in whose order numbers are sorted; NaN has the largest.
 template <class T>
 Key<T> key_of(T x) {
   using K = Key<T>;
   constexpr K kSign = K(1) << (8 * sizeof(T) - 1);
   if constexpr (std::is_floating_point_v<T>) {
     if (x != x) return ~K(0);
-    const K bits = std::bit_cast<K>(x + T(0));  // -0.0 + 0.0 is 0.0
+    const K bits = std::bit_cast<K>(x);
     return (bits & kSign) != 0 ? ~bits : bits | kSign;
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<K>(x) ^ kSign;
   } else {
     return static_cast<K>(x);
   }
+}
+
+/// The number of a key; of all NaNs it is one.
+template <class T>
+T number_of(Key<T> key) {
+  using K = Key<T>;
+  constexpr K kSign = K(1) << (8 * sizeof(T) - 1);
+  if constexpr (std::is_floating_point_v<T>)
+    return std::bit_cast<T>((key & kSign) != 0 ? key & ~kSign : ~key);
+  else if constexpr (std::is_signed_v<T>)
+    return static_cast<T>(key ^ kSign);
+  else
+    return static_cast<T>(key);
 }
 
 /// Sorts elements by their `key`s; equal ones keep their order. `spare` is as long.

@@ -21,7 +21,6 @@ struct Placed {
 template <class T>
 struct Alone {
   Key<T> key;
-  T number;
 };
 
 template <class T>
@@ -38,9 +37,9 @@ struct Sort {
     T* const out = core.out<T>(0);
     if constexpr (kHasKey<T>) {
       if (!elements.empty()) {
-        for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = {key_of(in[i]), in[i]};
+        for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = {key_of(in[i])};
         sort_by_digits(elements, spare);
-        for (std::size_t i = 0; i < elements.size(); ++i) out[i] = elements[i].number;
+        for (std::size_t i = 0; i < elements.size(); ++i) out[i] = number_of<T>(elements[i].key);
         return;
       }
     }
@@ -67,7 +66,8 @@ struct Argsort {
     if constexpr (kHasKey<T>) {
       if (!elements.empty()) {
         for (std::int64_t i = 0; i < n; ++i)
-          elements[static_cast<std::size_t>(i)] = {key_of(in[i]), i};
+          // Both zeros are equal: they keep their order.
+          elements[static_cast<std::size_t>(i)] = {key_of(in[i] == T(0) ? T(0) : in[i]), i};
         sort_by_digits(elements, spare);
         for (std::size_t i = 0; i < elements.size(); ++i) out[i] = elements[i].place;
         return;
