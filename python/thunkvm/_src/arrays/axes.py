@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+from thunkvm import ops
+from thunkvm._core import Variable
+
 #: The axes of a reduction: one, several, or all.
 Axis = int | Sequence[int] | None
 
@@ -98,4 +101,23 @@ def normal_axes(what: str, given: Any, ndim: int, name: str = "axis") -> list[in
     return axes
 
 
-__all__ = ["Axis", "as_integer", "axis_tuple", "normal_axes"]
+def length(x: Variable, axis: int) -> Any:
+    """Return the length of an axis: an integer if it is known, else a Variable.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.arrays.axes import length
+    >>> length(tv.tensor(shape=(3, None)), 0), length(tv.tensor(shape=(3, None)), -1).dtype
+    (3, 'int64')
+    """
+    known = x.type.shape[axis]
+    return ops.length(x, axis=axis % x.ndim) if known is None else known
+
+
+def lengths(x: Variable, axes: Sequence[int] | None = None) -> list[Any]:
+    """Return the length of each axis, or of some; see `length`."""
+    return [length(x, axis) for axis in (range(x.ndim) if axes is None else axes)]
+
+
+__all__ = ["Axis", "as_integer", "axis_tuple", "length", "lengths", "normal_axes"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import as_integer, normal_axes
+from thunkvm._src.arrays.axes import as_integer, lengths, normal_axes
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel, reshape, transpose
 from thunkvm._src.graph.values import as_variable
@@ -79,18 +79,12 @@ def tensordot(
     of_a, of_b = _met_axes(axes, a.ndim, b.ndim)
     keep_a = [axis for axis in range(a.ndim) if axis not in of_a]
     keep_b = [axis for axis in range(b.ndim) if axis not in of_b]
-    kept_a, kept_b = _lengths(a, keep_a), _lengths(b, keep_b)
+    kept_a, kept_b = lengths(a, keep_a), lengths(b, keep_b)
     met = ops.matched_lengths(a, b, axes_a=of_a, axes_b=of_b)
     size = math.prod(met.value.tolist()) if met.leaf == "constant" else ops.prod(met)
     left = reshape(transpose(a, keep_a + of_a), (math.prod(kept_a), size))
     right = reshape(transpose(b, of_b + keep_b), (size, math.prod(kept_b)))
     return reshape(ops.matmul(left, right), kept_a + kept_b)
-
-
-def _lengths(x: Variable, axes: list[int]) -> list[Any]:
-    """Return the lengths of axes, as integers where they are known."""
-    known = x.type.shape
-    return [ops.length(x, axis=axis) if known[axis] is None else known[axis] for axis in axes]
 
 
 def _met_axes(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.axes import lengths
 from thunkvm._src.arrays.composed.choosing import broadcast_arrays
 from thunkvm._src.arrays.composed.dimensions import atleast_nd
-from thunkvm._src.arrays.composed.lengths import lengths, one_axis
+from thunkvm._src.arrays.composed.lengths import one_axis
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import moveaxis, ravel, reshape

@@ -9,7 +9,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import lengths
+from thunkvm._src.arrays.axes import lengths
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import stack
 from thunkvm._src.arrays.public import public

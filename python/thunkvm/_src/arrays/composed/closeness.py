@@ -8,8 +8,9 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.composed.dimensions import atleast_nd
-from thunkvm._src.arrays.composed.lengths import counted, inexact, length
+from thunkvm._src.arrays.composed.lengths import counted, inexact
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel
 from thunkvm._src.graph.values import as_variable

@@ -8,8 +8,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import Axis, as_integer
-from thunkvm._src.arrays.composed.rows import length, reversed_rows
+from thunkvm._src.arrays.axes import Axis, as_integer, length
+from thunkvm._src.arrays.composed.rows import reversed_rows
 from thunkvm._src.arrays.creation import linspace, ones_like, zeros
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import concatenate

@@ -9,8 +9,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import Axis, as_integer, normal_axes
-from thunkvm._src.arrays.composed.lengths import along, inexact, lengths, one_axis, part
+from thunkvm._src.arrays.axes import Axis, as_integer, lengths, normal_axes
+from thunkvm._src.arrays.composed.lengths import along, inexact, one_axis, part
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import concatenate
 from thunkvm._src.arrays.public import public

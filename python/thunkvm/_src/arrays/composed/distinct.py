@@ -8,7 +8,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.rows import length
+from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.creation import zeros, zeros_like
 from thunkvm._src.arrays.joining import concatenate, stack
 from thunkvm._src.arrays.public import public

@@ -11,6 +11,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.composed.subscripts import Label, parsed
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.equal_shapes import with_equal_axes
@@ -134,16 +135,11 @@ def _broadcast(terms: list[_Term]) -> dict[Label, Any]:
                 lengths[label] = ops.broadcast_length(*of_unknown)
             for term in unknown:
                 shape = [
-                    lengths[label] if each == label else _length(term, axis)
+                    lengths[label] if each == label else length(term.x, axis)
                     for axis, each in enumerate(term.labels)
                 ]
                 term.x = broadcast_to(term.x, shape)
     return lengths
-
-
-def _length(term: _Term, axis: int) -> Any:
-    known = term.x.type.shape[axis]
-    return ops.length(term.x, axis=axis) if known is None else known
 
 
 def _text(label: Label) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.composed.products import kron
-from thunkvm._src.arrays.composed.rows import length
 from thunkvm._src.arrays.composed.stacks import adjoint, matrices, real_dtype, unit_like
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public

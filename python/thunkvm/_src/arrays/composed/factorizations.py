@@ -6,7 +6,8 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.rows import length, part
+from thunkvm._src.arrays.axes import length
+from thunkvm._src.arrays.composed.rows import part
 from thunkvm._src.arrays.composed.stacks import (
     adjoint,
     by_columns,

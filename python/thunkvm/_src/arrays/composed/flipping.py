@@ -7,8 +7,8 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import Axis, as_integer, axis_tuple, normal_axes
-from thunkvm._src.arrays.composed.lengths import Number, length, lengths, part, whole_number
+from thunkvm._src.arrays.axes import Axis, as_integer, axis_tuple, length, lengths, normal_axes
+from thunkvm._src.arrays.composed.lengths import Number, part, whole_number
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel, reshape, swapaxes
 from thunkvm._src.graph.values import as_variable

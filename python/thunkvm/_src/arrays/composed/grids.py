@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import Number, along, counted, length, whole_number
+from thunkvm._src.arrays.axes import length
+from thunkvm._src.arrays.composed.lengths import Number, along, counted, whole_number
 from thunkvm._src.arrays.creation import arange, linspace
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import stack

@@ -8,8 +8,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.composed.factorizations import svd
-from thunkvm._src.arrays.composed.rows import length
 from thunkvm._src.arrays.composed.stacks import (
     adjoint,
     as_columns,

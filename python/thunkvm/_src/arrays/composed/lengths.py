@@ -1,4 +1,4 @@
-"""Lengths, axes and parts along an axis, as compositions ask for them."""
+"""Axes, positions and parts along an axis, as compositions ask for them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,6 @@ from thunkvm._src.graph.values import as_variable
 
 #: A length, a position or a distance: a number, or a 0-d integer Variable.
 Number: TypeAlias = int | Variable
-
-
-def length(x: Variable, axis: int) -> Number:
-    """Return the length of an axis: a number if it is known, else a Variable.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.arrays.composed.lengths import length
-    >>> length(tv.tensor(shape=(3, None)), 0), length(tv.tensor(shape=(3, None)), 1).dtype
-    (3, 'int64')
-    """
-    known = x.type.shape[axis]
-    return ops.length(x, axis=axis) if known is None else known
-
-
-def lengths(x: Variable) -> list[Number]:
-    """Return the length of each axis; see `length`."""
-    return [length(x, axis) for axis in range(x.ndim)]
 
 
 def one_axis(what: str, axis: Any, ndim: int, name: str = "axis") -> int:
@@ -122,6 +103,6 @@ def inexact(x: Any) -> Variable:
 
 
 __all__ = [
-    "Number", "along", "counted", "inexact", "length", "lengths", "one_axis", "part",
+    "Number", "along", "counted", "inexact", "one_axis", "part",
     "whole_number",
 ]  # fmt: skip

@@ -10,8 +10,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import as_integer, normal_axes
-from thunkvm._src.arrays.composed.rows import length
+from thunkvm._src.arrays.axes import as_integer, length, normal_axes
 from thunkvm._src.arrays.composed.stacks import matrices, real_dtype, unit_like
 from thunkvm._src.arrays.creation import zeros, zeros_like
 from thunkvm._src.arrays.elementwise import astype

@@ -7,8 +7,8 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import as_integer, axis_tuple
-from thunkvm._src.arrays.composed.rows import length, reversed_rows, rows_along
+from thunkvm._src.arrays.axes import as_integer, axis_tuple, length
+from thunkvm._src.arrays.composed.rows import reversed_rows, rows_along
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable

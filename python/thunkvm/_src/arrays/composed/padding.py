@@ -9,15 +9,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import (
-    Number,
-    along,
-    counted,
-    length,
-    lengths,
-    part,
-    whole_number,
-)
+from thunkvm._src.arrays.axes import length, lengths
+from thunkvm._src.arrays.composed.lengths import Number, along, counted, part, whole_number
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import broadcast_to
 from thunkvm._src.graph.values import as_variable

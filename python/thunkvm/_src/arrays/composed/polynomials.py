@@ -8,8 +8,9 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.axes import length, lengths
 from thunkvm._src.arrays.composed.flipping import flip
-from thunkvm._src.arrays.composed.lengths import Number, length, lengths, whole_number
+from thunkvm._src.arrays.composed.lengths import Number, whole_number
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import broadcast_to

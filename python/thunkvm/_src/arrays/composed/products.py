@@ -6,7 +6,7 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import normal_axes
+from thunkvm._src.arrays.axes import lengths, normal_axes
 from thunkvm._src.arrays.creation import zeros
 from thunkvm._src.arrays.joining import concatenate, stack
 from thunkvm._src.arrays.public import public
@@ -102,7 +102,7 @@ def kron(a: Any, b: Any) -> Variable:
     """
     a, b = as_variable(a), as_variable(b)
     ndim = max(a.ndim, b.ndim)
-    of_a, of_b = ([1] * (ndim - x.ndim) + _lengths(x) for x in (a, b))
+    of_a, of_b = ([1] * (ndim - x.ndim) + lengths(x) for x in (a, b))
     left = reshape(a, [n for length in of_a for n in (length, 1)])
     right = reshape(b, [n for length in of_b for n in (1, length)])
     return reshape(left * right, [m * n for m, n in zip(of_a, of_b, strict=True)])
@@ -178,7 +178,7 @@ def _full(a: Variable, v: Variable) -> Variable:
     (m,), (n,) = a.type.shape, v.type.shape
     if m is not None and (n is None or m < n):
         a, v = v, a  # the shorter one is multiplied by windows of the longer one
-    (length,), (width,) = _lengths(a), _lengths(v)
+    (length,), (width,) = lengths(a), lengths(v)
     nothing = zeros((width - 1,), a.dtype)
     padded = concatenate([nothing, a, nothing])
     places = ops.expand_dims(ops.arange(0, length + width - 1, 1), axis=[1])
@@ -190,7 +190,7 @@ def _part(full: Variable, a: Variable, v: Variable, mode: str, is_centred_alike:
     """Return what a mode shows of all sums."""
     if mode == "full":
         return full
-    (m,), (n,) = _lengths(a), _lengths(v)
+    (m,), (n,) = lengths(a), lengths(v)
     is_known = isinstance(m, int) and isinstance(n, int)
     shorter = min(m, n) if is_known else ops.minimum(m, n)
     longer = max(m, n) if is_known else ops.maximum(m, n)
@@ -204,14 +204,6 @@ def _part(full: Variable, a: Variable, v: Variable, mode: str, is_centred_alike:
             else ops.where(ops.gt(n, m), (shorter - 1) - start, start)
         )
     return full[start : start + longer]
-
-
-def _lengths(x: Variable) -> list[Any]:
-    """Return the lengths of all axes, as integers where they are known."""
-    return [
-        ops.length(x, axis=axis) if known is None else known
-        for axis, known in enumerate(x.type.shape)
-    ]
 
 
 __all__ = ["convolve", "correlate", "cross", "kron", "vdot"]

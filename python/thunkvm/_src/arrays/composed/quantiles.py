@@ -9,8 +9,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import Axis
-from thunkvm._src.arrays.composed.rows import length, merged_rows, part
+from thunkvm._src.arrays.axes import Axis, length
+from thunkvm._src.arrays.composed.rows import merged_rows, part
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import moveaxis, ravel, reshape

@@ -9,14 +9,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import as_integer
-from thunkvm._src.arrays.composed.lengths import (
-    Number,
-    length,
-    lengths,
-    one_axis,
-    whole_number,
-)
+from thunkvm._src.arrays.axes import as_integer, length, lengths
+from thunkvm._src.arrays.composed.lengths import Number, one_axis, whole_number
 from thunkvm._src.arrays.creation import zeros
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.indexing import inc_subtensor

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import Axis, as_integer, normal_axes
+from thunkvm._src.arrays.axes import Axis, as_integer, length, normal_axes
 from thunkvm._src.arrays.shapes import moveaxis, ravel, reshape, transpose
 from thunkvm._src.graph.values import as_variable
 
@@ -80,20 +79,6 @@ def merged_rows(what: str, x: Any, axis: Axis) -> tuple[Variable, list[int]]:
     return reshape(x, [*merged, count]), axes
 
 
-def length(x: Variable, axis: int) -> Any:
-    """Return the length of an axis: an int if it is known, else a Variable.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.arrays.composed.rows import length
-    >>> length(tv.zeros((2, 3)), -1)
-    3
-    """
-    known = x.type.shape[axis]
-    return ops.length(x, axis=axis % x.ndim) if known is None else known
-
-
 def part(x: Variable, item: Any) -> Variable:
     """Return ``x[..., item]``.
 
@@ -121,4 +106,4 @@ def reversed_rows(x: Variable) -> Variable:
     return part(x, slice(None, None, -1))
 
 
-__all__ = ["length", "merged_rows", "part", "reversed_rows", "rows_along"]
+__all__ = ["merged_rows", "part", "reversed_rows", "rows_along"]

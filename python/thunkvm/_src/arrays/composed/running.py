@@ -6,8 +6,7 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import normal_axes
-from thunkvm._src.arrays.composed.lengths import length
+from thunkvm._src.arrays.axes import length, normal_axes
 from thunkvm._src.arrays.joining import concatenate
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import broadcast_to

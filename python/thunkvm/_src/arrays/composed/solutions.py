@@ -6,7 +6,7 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.rows import length
+from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.composed.stacks import (
     as_columns,
     diagonal_matrices,

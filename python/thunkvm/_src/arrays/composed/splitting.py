@@ -9,15 +9,8 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import as_integer
-from thunkvm._src.arrays.composed.lengths import (
-    Number,
-    counted,
-    length,
-    one_axis,
-    part,
-    whole_number,
-)
+from thunkvm._src.arrays.axes import as_integer, length
+from thunkvm._src.arrays.composed.lengths import Number, counted, one_axis, part, whole_number
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import reshape
 from thunkvm._src.graph.values import as_variable

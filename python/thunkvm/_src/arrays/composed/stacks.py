@@ -8,7 +8,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.rows import length
+from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.creation import eye
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.linalg import tril, triu

@@ -9,8 +9,8 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays import reductions
-from thunkvm._src.arrays.axes import Axis, normal_axes
-from thunkvm._src.arrays.composed.lengths import inexact, length, lengths
+from thunkvm._src.arrays.axes import Axis, length, lengths, normal_axes
+from thunkvm._src.arrays.composed.lengths import inexact
 from thunkvm._src.arrays.elementwise import astype, clip
 from thunkvm._src.arrays.joining import concatenate
 from thunkvm._src.arrays.public import public

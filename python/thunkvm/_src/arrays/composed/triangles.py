@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import (
-    Number,
-    along,
-    counted,
-    length,
-    lengths,
-    whole_number,
-)
+from thunkvm._src.arrays.axes import length, lengths
+from thunkvm._src.arrays.composed.lengths import Number, along, counted, whole_number
 from thunkvm._src.arrays.composed.repeating import repeat
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.indexing import set_subtensor
