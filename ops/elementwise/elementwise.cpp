@@ -373,7 +373,7 @@ std::vector<Variable> ElementwiseOp::grad(Apply& node,
   if (node.n_inputs() > 1) d.y = node.input(1);
   if (node.n_inputs() > 2) d.z = node.input(2);
   d.out = node.output(0);
-  const CutGradient cut(g, may_have_infinite_slope(d.out));
+  const CutGradient cut(g, d.out);
   d.g = cut.value();
   const Partials partials = declaration_.gradient_rule()(d);
   for (std::size_t i = 0; i < result.size(); ++i) {

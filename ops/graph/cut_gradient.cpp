@@ -1,5 +1,6 @@
 #include "ops/graph/cut_gradient.h"
 
+#include "ops/graph/extents.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/limits.h"
 #include "ops/graph/op.h"
@@ -8,6 +9,12 @@
 namespace thunkvm {
 namespace {
 
+/// True for a node that `unbroadcast` makes.
+bool is_unbroadcast(const Apply& node) {
+  static const OpProto* const made_from = &OpRegistry::proto("unbroadcast");
+  return node.op() != nullptr && node.op()->proto() == made_from;
+}
+
 bool is_zero(const Variable& x) {
   return x.is_constant() && x.ndim() == 0 &&
          cast_cell(x.constant_value(), DType::Complex128).get<Complex128>() == 0.0;
@@ -15,19 +22,22 @@ bool is_zero(const Variable& x) {
 
 }  // namespace
 
-CutGradient::CutGradient(const Variable& gradient, bool through_sums)
-    : gradient_(gradient), value_(gradient) {
+CutGradient::CutGradient(const Variable& gradient) : gradient_(gradient), value_(gradient) {
+  strip();
+}
+
+CutGradient::CutGradient(const Variable& gradient, const Variable& of) : CutGradient(gradient) {
   const Apply& sum = *gradient.node();
-  if (through_sums && sum.op() != nullptr &&
-      sum.op()->proto() == &OpRegistry::proto("unbroadcast")) {
-    const CutGradient before(sum.input(0), false);
-    if (!before.is_cut()) return;
-    const Variable one = Variable::constant(Cell::of(std::int64_t{1}));
-    const Variable ones = full(shape(before.value()), one, before.value().ndim(), DType::Int64);
-    const Variable taken = unbroadcast(before.around(ones), sum.input(1), gradient.ndim());
-    cuts_.push_back({gt(taken, weak_integer(0)), true});
-    return;
-  }
+  if (is_cut() || !is_unbroadcast(sum)) return;
+  const CutGradient before(sum.input(0));
+  if (!before.is_cut() || !may_have_infinite_slope(of)) return;
+  const Variable& value = before.value();
+  const Variable ones = full(shape(value), extent(1), value.ndim(), DType::Int64);
+  const Variable taken = unbroadcast(before.around(ones), sum.input(1), gradient.ndim());
+  cuts_.push_back({gt(taken, weak_integer(0)), true});
+}
+
+void CutGradient::strip() {
   for (;;) {
     const Apply& node = *value_.node();
     if (node.op() == nullptr || node.op()->proto() == nullptr ||
@@ -81,7 +91,7 @@ Variable nothing_taken(const Variable& x) {
 }
 
 Variable sum_of_gradients(const Variable& a, const Variable& b) {
-  const CutGradient cut_a(a, false), cut_b(b, false);
+  const CutGradient cut_a(a), cut_b(b);
   if (!cut_a.is_cut() || !cut_b.is_cut()) return add(a, b);
   if (cut_a.has_cuts_of(cut_b)) return cut_a.around(add(cut_a.value(), cut_b.value()));
   const Variable either = call_op("logical_or", {cut_a.taken(), cut_b.taken()});

@@ -14,9 +14,11 @@ namespace thunkvm {
 
 class CutGradient {
  public:
-  /// The selections around a gradient. With `through_sums` those too that it was summed after, to
-  /// undo a broadcast: an element is taken if one that was summed to it is.
-  CutGradient(const Variable& gradient, bool through_sums);
+  explicit CutGradient(const Variable& gradient);
+  /// The gradient with respect to `of`. If that may have an infinite slope, selections count too
+  /// that the gradient was summed after, to undo a broadcast: an element is taken if one that was
+  /// summed to it is.
+  CutGradient(const Variable& gradient, const Variable& of);
 
   bool is_cut() const { return !cuts_.empty(); }
   /// The gradient without its selections; it may have fewer axes.
@@ -28,6 +30,7 @@ class CutGradient {
   bool has_cuts_of(const CutGradient& other) const { return cuts_ == other.cuts_; }
 
  private:
+  void strip();
   /// Elements where the condition is `value` are taken.
   struct Cut {
     Variable condition;
