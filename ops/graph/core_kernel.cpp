@@ -2,12 +2,10 @@
 
 #include "ops/graph/core_signature.h"
 #include "ops/graph/declaration.h"
-#include "thunks/error.h"
 #include "thunks/lengths.h"
 #include "thunks/strided.h"
 
 #include <cstring>
-#include <limits>
 
 namespace thunkvm {
 namespace {
@@ -39,14 +37,6 @@ std::int64_t CoreLengths::operator[](std::string_view name) const {
   return lengths_[signature_->length(name)];
 }
 
-int CoreLengths::blas(std::string_view name) const {
-  const std::int64_t length = (*this)[name];
-  if (length > std::numeric_limits<int>::max())
-    throw Error(ErrorKind::Value, "an axis of length " + std::to_string(length) +
-                                      " is more than BLAS can count (2147483647)");
-  return static_cast<int>(length);
-}
-
 CoreState core_state(const Apply& node, const OpRules& rules) {
   CoreState state{&rules, node.op()->attributes(), {}};
   for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
@@ -66,7 +56,7 @@ CoreRun::CoreRun(Activation& activation, const Operands& operands, Order order)
     inputs_.push_back(input_array(activation, operands, static_cast<int>(i)));
     seen.push_back(inputs_[i].shape());
   }
-  const CoreSignature::Shapes shapes = signature.shapes(rules.proto, seen, state_.attributes);
+  const CoreSignature::Shapes shapes = signature.shapes(rules.proto, seen);
   lengths_ = shapes.lengths;
   batch_ = shapes.batch;
   for (std::size_t j = 0; j < state_.outputs.size(); ++j) {
@@ -80,7 +70,7 @@ CoreRun::CoreRun(Activation& activation, const Operands& operands, Order order)
     if (!out)
       out = output_array(activation, operands, static_cast<int>(j), state_.outputs[j], shape);
   }
-  work_ = work_of({1});
+  work_ = 1;
   for (const std::int64_t length : batch_) work_ = work_of({work_, length});
   for (const std::int64_t length : lengths_) work_ = work_of({work_, length});
 }
@@ -90,7 +80,7 @@ CoreCall CoreRun::call() const {
           CoreLengths(*state_.rules->signature, lengths_), inputs_};
 }
 
-CoreRun::Packing CoreRun::packing(const Array& array, std::size_t n_core, Order order) const {
+CoreRun::Packing CoreRun::packing(const Array& array, std::size_t n_core) const {
   Packing packing;
   packing.item = item_size(array.dtype());
   const int ndim = array.ndim();
@@ -103,7 +93,7 @@ CoreRun::Packing CoreRun::packing(const Array& array, std::size_t n_core, Order 
     packing.row_stride = array.stride(ndim - 2);
   }
   const auto item = static_cast<std::int64_t>(packing.item);
-  const bool is_column = n_core > 1 && order == Order::Fortran;
+  const bool is_column = n_core > 1 && order_ == Order::Fortran;
   const auto [inner, outer] = is_column ? std::pair(packing.rows, packing.columns)
                                         : std::pair(packing.columns, packing.rows);
   const auto [step, stride] = is_column ? std::pair(packing.row_stride, packing.column_stride)
@@ -113,17 +103,17 @@ CoreRun::Packing CoreRun::packing(const Array& array, std::size_t n_core, Order 
   return packing;
 }
 
-void CoreRun::pack(Packing& packing, const char* from, Order order) const {
+void CoreRun::pack(Packing& packing, const char* from) const {
   const auto item = static_cast<std::int64_t>(packing.item);
-  const bool by_columns = order == Order::Fortran;
+  const bool by_columns = order_ == Order::Fortran;
   copy_of(packing.item)(from, packing.row_stride, packing.column_stride, packing.copy.data(),
                         by_columns ? item : item * packing.columns,
                         by_columns ? item * packing.rows : item, packing.rows, packing.columns);
 }
 
-void CoreRun::unpack(const Packing& packing, char* to, Order order) const {
+void CoreRun::unpack(const Packing& packing, char* to) const {
   const auto item = static_cast<std::int64_t>(packing.item);
-  const bool by_columns = order == Order::Fortran;
+  const bool by_columns = order_ == Order::Fortran;
   copy_of(packing.item)(packing.copy.data(), by_columns ? item : item * packing.columns,
                         by_columns ? item * packing.rows : item, to, packing.row_stride,
                         packing.column_stride, packing.rows, packing.columns);
@@ -137,21 +127,21 @@ void CoreRun::each(const std::function<void(const Core&)>& kernel) {
   const auto add = [&](const Array& array, std::size_t n_core) {
     const std::size_t n_stack = array.shape().size() - n_core;
     walked.push_back({array.data(), array.shape().first(n_stack), array.strides().first(n_stack)});
-    packings.push_back(packing(array, n_core, order_));
+    packings.push_back(packing(array, n_core));
   };
   for (std::size_t i = 0; i < n_inputs; ++i) add(inputs_[i], signature.inputs()[i].size());
   for (std::size_t j = 0; j < n_outputs; ++j) add(outputs_[j], signature.outputs()[j].size());
 
   Core core(n_inputs, n_outputs);
-  std::vector<const char*> last(n_inputs, nullptr);
+  std::vector<const char*> packed(n_inputs, nullptr);
   StridedWalk(batch_, walked)
       .run([&](char* const* pointers, const std::int64_t* steps, std::int64_t count) {
         for (std::int64_t at = 0; at < count; ++at) {
           for (std::size_t i = 0; i < n_inputs; ++i) {
             const char* const address = pointers[i] + at * steps[i];
-            core.is_last_[i] = address == last[i];
-            last[i] = address;
-            if (!packings[i].dense && !core.is_last_[i]) pack(packings[i], address, order_);
+            // A core that several others meet is packed once.
+            if (!packings[i].dense && address != packed[i]) pack(packings[i], address);
+            packed[i] = address;
             core.inputs_[i] = packings[i].dense ? address : packings[i].copy.data();
           }
           for (std::size_t j = 0; j < n_outputs; ++j) {
@@ -162,7 +152,7 @@ void CoreRun::each(const std::function<void(const Core&)>& kernel) {
           kernel(core);
           for (std::size_t j = 0; j < n_outputs; ++j)
             if (const Packing& packing = packings[n_inputs + j]; !packing.dense)
-              unpack(packing, pointers[n_inputs + j] + at * steps[n_inputs + j], order_);
+              unpack(packing, pointers[n_inputs + j] + at * steps[n_inputs + j]);
         }
       });
 }

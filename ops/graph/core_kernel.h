@@ -36,8 +36,6 @@ class CoreLengths {
   CoreLengths(const CoreSignature& signature, std::span<const std::int64_t> lengths)
       : signature_(&signature), lengths_(lengths) {}
   std::int64_t operator[](std::string_view name) const;
-  /// As BLAS counts.
-  int blas(std::string_view name) const;
 
  private:
   const CoreSignature* signature_;
@@ -55,8 +53,7 @@ struct CoreCall {
 /// One core of each operand.
 class Core {
  public:
-  Core(std::size_t n_inputs, std::size_t n_outputs)
-      : inputs_(n_inputs), is_last_(n_inputs, false), outputs_(n_outputs) {}
+  Core(std::size_t n_inputs, std::size_t n_outputs) : inputs_(n_inputs), outputs_(n_outputs) {}
   template <class T>
   const T* in(std::size_t i) const {
     return reinterpret_cast<const T*>(inputs_[i]);
@@ -65,13 +62,10 @@ class Core {
   T* out(std::size_t j) const {
     return reinterpret_cast<T*>(outputs_[j]);
   }
-  /// True if input i is the core that it was for the kernel's last call.
-  bool is_last(std::size_t i) const { return is_last_[i]; }
 
  private:
   friend class CoreRun;
   std::vector<const char*> inputs_;
-  std::vector<bool> is_last_;
   std::vector<char*> outputs_;
 };
 
@@ -102,9 +96,9 @@ class CoreRun {
     bool dense = false;
     std::vector<char> copy;
   };
-  Packing packing(const Array& array, std::size_t n_core, Order order) const;
-  void pack(Packing& packing, const char* from, Order order) const;
-  void unpack(const Packing& packing, char* to, Order order) const;
+  Packing packing(const Array& array, std::size_t n_core) const;
+  void pack(Packing& packing, const char* from) const;
+  void unpack(const Packing& packing, char* to) const;
 
   Activation& activation_;
   const Operands& operands_;

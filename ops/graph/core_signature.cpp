@@ -36,14 +36,10 @@ CoreSignature::CoreSignature(std::string_view text) {
   if (arrow == of_arrays.npos) throw std::logic_error("no -> in the signature " + text_);
   inputs_ = cores(of_arrays.substr(0, arrow));
   outputs_ = cores(of_arrays.substr(arrow + 2));
-  while (!rest.empty()) {  // "k=min(m,n);j=@count"
+  while (!rest.empty()) {  // "k=min(m,n)"
     std::string_view rule = cut(rest, ';');
     Derived& derived = derived_.emplace_back();
     derived.length = length(cut(rule, '='));
-    if (rule.starts_with('@')) {
-      derived.attribute = rule.substr(1);
-      continue;
-    }
     rule.remove_prefix(std::string_view("min(").size());
     derived.smaller_of[0] = length(cut(rule, ','));
     derived.smaller_of[1] = length(cut(rule, ')'));
@@ -89,8 +85,7 @@ void CoreSignature::misfit(const OpProto& op, std::size_t input, std::size_t axi
 }
 
 std::vector<StaticShape> CoreSignature::static_shapes(const OpProto& op,
-                                                      std::span<const Variable> inputs,
-                                                      const Attributes& attributes) const {
+                                                      std::span<const Variable> inputs) const {
   std::vector<Seen> lengths(names_.size());
   StaticShape batch;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -113,9 +108,7 @@ std::vector<StaticShape> CoreSignature::static_shapes(const OpProto& op,
   }
   for (const Derived& derived : derived_) {
     const auto [a, b] = derived.smaller_of;
-    if (!derived.attribute.empty())
-      lengths[derived.length].length = attributes.get<std::int64_t>(derived.attribute);
-    else if (lengths[a].length >= 0 && lengths[b].length >= 0)
+    if (lengths[a].length >= 0 && lengths[b].length >= 0)
       lengths[derived.length].length = std::min(lengths[a].length, lengths[b].length);
   }
   std::vector<StaticShape> shapes;
@@ -126,8 +119,7 @@ std::vector<StaticShape> CoreSignature::static_shapes(const OpProto& op,
   return shapes;
 }
 
-std::vector<Extents> CoreSignature::extents(std::span<const Extents> inputs,
-                                            const Attributes& attributes) const {
+std::vector<Extents> CoreSignature::extents(std::span<const Extents> inputs) const {
   Extents lengths(names_.size());
   std::vector<Extents> stacks;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -141,9 +133,7 @@ std::vector<Extents> CoreSignature::extents(std::span<const Extents> inputs,
   }
   for (const Derived& derived : derived_)
     lengths[derived.length] =
-        derived.attribute.empty()
-            ? smaller_of(lengths[derived.smaller_of[0]], lengths[derived.smaller_of[1]])
-            : extent(attributes.get<std::int64_t>(derived.attribute));
+        smaller_of(lengths[derived.smaller_of[0]], lengths[derived.smaller_of[1]]);
   const Extents batch = stacks.size() == 1 ? stacks[0] : broadcast_extents(stacks);
   std::vector<Extents> outputs;
   for (const Core& core : outputs_) {
@@ -153,8 +143,7 @@ std::vector<Extents> CoreSignature::extents(std::span<const Extents> inputs,
   return outputs;
 }
 
-CoreSignature::Shapes CoreSignature::shapes(const OpProto& op, std::span<const Dims> inputs,
-                                            const Attributes& attributes) const {
+CoreSignature::Shapes CoreSignature::shapes(const OpProto& op, std::span<const Dims> inputs) const {
   Shapes shapes{std::vector<std::int64_t>(names_.size(), kUnknownLength), {}};
   std::vector<Dims> stacks;
   std::vector<std::size_t> seen_in(names_.size());
@@ -178,9 +167,7 @@ CoreSignature::Shapes CoreSignature::shapes(const OpProto& op, std::span<const D
   }
   for (const Derived& derived : derived_)
     shapes.lengths[derived.length] =
-        derived.attribute.empty()
-            ? std::min(shapes.lengths[derived.smaller_of[0]], shapes.lengths[derived.smaller_of[1]])
-            : attributes.get<std::int64_t>(derived.attribute);
+        std::min(shapes.lengths[derived.smaller_of[0]], shapes.lengths[derived.smaller_of[1]]);
   shapes.batch = broadcast_shapes(stacks, op.name.c_str());
   return shapes;
 }

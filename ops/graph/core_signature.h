@@ -3,8 +3,8 @@
 //
 // The named axes are the last ones; they are an operand's *core*. The axes before them are those of
 // a stack of cores, and the stacks of all inputs broadcast. A length that no input has is said
-// behind the outputs: "(m,n)->(k)|k=min(m,n)", or, as an attribute, "(n)->(k)|k=@count". All rules
-// of shapes follow: those of types, of lengths as values, of arrays in a call, and of batches.
+// behind the outputs: "(m,n)->(k)|k=min(m,n)". All rules of shapes follow: those of types, of
+// lengths as values, of arrays in a call, and of batches.
 #pragma once
 
 #include "ops/graph/extents.h"
@@ -32,9 +32,8 @@ class CoreSignature {
 
   /// The static shapes of the outputs; `op` is for messages. Throws Error for an input with too few
   /// axes, and for known lengths that do not fit.
-  std::vector<StaticShape> static_shapes(const OpProto& op, std::span<const Variable> inputs,
-                                         const Attributes& attributes) const;
-  std::vector<Extents> extents(std::span<const Extents> inputs, const Attributes& attributes) const;
+  std::vector<StaticShape> static_shapes(const OpProto& op, std::span<const Variable> inputs) const;
+  std::vector<Extents> extents(std::span<const Extents> inputs) const;
 
   /// The shapes of one call.
   struct Shapes {
@@ -42,8 +41,7 @@ class CoreSignature {
     std::vector<std::int64_t> batch;  ///< of the stack of all inputs together
   };
   /// Throws Error in NumPy's words for arrays that do not fit.
-  Shapes shapes(const OpProto& op, std::span<const Dims> inputs,
-                const Attributes& attributes) const;
+  Shapes shapes(const OpProto& op, std::span<const Dims> inputs) const;
   std::vector<std::int64_t> output_shape(std::size_t output, const Shapes& shapes) const;
 
   /// The inputs of one node for a batch: those that are batched get axes of length 1 behind the
@@ -52,11 +50,10 @@ class CoreSignature {
                                        const std::vector<bool>& batched) const;
 
  private:
-  /// A length that no input has.
+  /// A length that no input has: the smaller one of two.
   struct Derived {
     std::size_t length;
     std::size_t smaller_of[2];
-    std::string attribute;  ///< "": the smaller one of two lengths
   };
   /// A length, and the input that has it.
   struct Seen {

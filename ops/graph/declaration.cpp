@@ -11,7 +11,6 @@ DType given_dtype(Gives gives, DType of_inputs) {
     case Gives::Real: return real_dtype(of_inputs);
     case Gives::Complex: return promote(of_inputs, DType::Complex64);
     case Gives::Int64: return DType::Int64;
-    case Gives::Bool: return DType::Bool;
   }
   return of_inputs;
 }
@@ -33,8 +32,7 @@ class DeclaredOp final : public ArrayOp, public StatesWork {
     DType dtype = DType::Float64;
     for (std::size_t i = cast.size(); i-- > 0;)
       if (rules_->takes[i] != Takes::Integers) dtype = cast[i].dtype();
-    const std::vector<StaticShape> shapes =
-        rules_->signature->static_shapes(rules_->proto, cast, attributes());
+    const std::vector<StaticShape> shapes = rules_->signature->static_shapes(rules_->proto, cast);
     std::vector<TypeRef> types;
     for (std::size_t j = 0; j < shapes.size(); ++j)
       types.push_back(TensorType::of(given_dtype(rules_->gives[j], dtype), shapes[j]));
@@ -42,14 +40,13 @@ class DeclaredOp final : public ArrayOp, public StatesWork {
   }
 
   std::vector<Extents> infer_shape(Apply&, std::span<const Extents> shapes) const override {
-    return rules_->signature->extents(shapes, attributes());
+    return rules_->signature->extents(shapes);
   }
   ThunkCode kernel(const Apply& node) const override { return rules_->code(node, *rules_); }
 
   bool states_work() const override { return rules_->flops != nullptr; }
   double flops(const Apply&, OperandShapes inputs, OperandShapes) const override {
-    const CoreSignature::Shapes shapes =
-        rules_->signature->shapes(rules_->proto, inputs, attributes());
+    const CoreSignature::Shapes shapes = rules_->signature->shapes(rules_->proto, inputs);
     return n_elements(shapes.batch) * rules_->flops({*rules_->signature, shapes.lengths});
   }
 
@@ -145,14 +142,6 @@ Declaration& Declaration::attr(const char* name, std::vector<AttrValue> allowed,
                                const char* comment) {
   attr(name, allowed.front(), comment);
   proto().attrs.back().one_of(std::move(allowed));
-  return *this;
-}
-
-Declaration& Declaration::count(const char* name, double at_least, const char* comment) {
-  AttrProto& attr = proto().attrs.emplace_back();
-  attr.name = name;
-  attr.comment = comment;
-  attr.at_least(at_least);
   return *this;
 }
 

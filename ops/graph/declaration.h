@@ -40,7 +40,6 @@ enum class Gives : std::uint8_t {
   Real,     ///< of complex inputs that of their parts
   Complex,  ///< of real inputs complex too
   Int64,
-  Bool,
 };
 
 using Gradients = std::span<const Variable>;
@@ -79,9 +78,6 @@ class Declaration {
   Declaration& attr(const char* name, AttrValue by_default, const char* comment);
   /// An attribute that is one of these; the first one by default.
   Declaration& attr(const char* name, std::vector<AttrValue> allowed, const char* comment);
-  /// An integer that has to be given, and at least so much.
-  Declaration& count(const char* name, double at_least, const char* comment);
-
   /// The axes that it works on, and the kernel of one core: see core_kernel.h.
   Declaration& cores(const char* signature, CoreCode code);
   /// Output 0 may take the memory of input 0 if nobody else needs that: the kernel may be given the

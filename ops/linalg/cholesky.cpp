@@ -18,7 +18,7 @@ struct Cholesky {
 
   explicit Cholesky(const CoreCall& call)
       : call(call),
-        n(call.lengths.blas("n")),
+        n(blas_length(call, "n")),
         lower(is_lower(call.attributes)),
         nan_on_error(call.attributes.get<std::string>("on_error") == "nan") {}
 

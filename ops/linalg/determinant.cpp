@@ -12,7 +12,7 @@ template <class T>
 struct Determinant {
   static constexpr Order kOrder = Order::Fortran;
 
-  explicit Determinant(const CoreCall& call) : lu(call.lengths.blas("n")) {}
+  explicit Determinant(const CoreCall& call) : lu(blas_length(call, "n")) {}
 
   void operator()(const Core& core) {
     lu.read(core.in<T>(0));
@@ -27,7 +27,7 @@ template <class T>
 struct CofactorMatrix {
   static constexpr Order kOrder = Order::C;
 
-  explicit CofactorMatrix(const CoreCall& call) : cofactors(call.lengths.blas("n")) {}
+  explicit CofactorMatrix(const CoreCall& call) : cofactors(blas_length(call, "n")) {}
 
   void operator()(const Core& core) {
     cofactors.read(core.in<T>(0));
@@ -42,7 +42,7 @@ struct CofactorChanges {
   static constexpr Order kOrder = Order::C;
 
   explicit CofactorChanges(const CoreCall& call)
-      : cofactors(call.lengths.blas("n")),
+      : cofactors(blas_length(call, "n")),
         change(static_cast<std::size_t>(call.lengths["n"] * call.lengths["n"])) {}
 
   void operator()(const Core& core) {

@@ -16,20 +16,13 @@ namespace {
                                      format_shape(call.inputs[0].shape()) + ")");
 }
 
-template <class T>
-bool all_finite(const T* a, std::int64_t n) {
-  return std::all_of(a, a + n, [](const T& x) {
-    return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
-  });
-}
-
 template <class T, bool kVectors>
 struct Hermitian {
   static constexpr Order kOrder = Order::Fortran;
 
   explicit Hermitian(const CoreCall& call)
       : call(call),
-        n(call.lengths.blas("n")),
+        n(blas_length(call, "n")),
         upper(call.attributes.get<std::string>("UPLO") == "U"),
         matrix(kVectors ? 0 : static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
 
@@ -39,7 +32,8 @@ struct Hermitian {
     std::copy_n(core.in<T>(0), size, a);
     auto* const w = core.out<lapack::Real<T>>(0);
     if (n == 0) return;
-    if (!all_finite(a, size) || lapack::heevd(kVectors, upper, n, a, w) != 0)
+    if (!all_finite(std::span<const T>(a, static_cast<std::size_t>(size))) ||
+        lapack::heevd(kVectors, upper, n, a, w) != 0)
       fail_to_converge(call, "the eigenvalues");
   }
 
@@ -71,13 +65,13 @@ struct Eig {
 
   explicit Eig(const CoreCall& call)
       : call(call),
-        n(call.lengths.blas("n")),
+        n(blas_length(call, "n")),
         matrix(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
 
   void operator()(const Core& core) {
     std::copy_n(core.in<T>(0), matrix.size(), matrix.data());
     if (n == 0) return;
-    if (!all_finite(matrix.data(), static_cast<std::int64_t>(matrix.size())))
+    if (!all_finite<T>(matrix))
       throw Error(ErrorKind::LinAlg, "[" + call.op +
                                          "] Array must not contain infs or NaNs (shape " +
                                          format_shape(call.inputs[0].shape()) + ")");

@@ -10,7 +10,7 @@ template <class T>
 struct Inverse {
   static constexpr Order kOrder = Order::Fortran;
 
-  explicit Inverse(const CoreCall& call) : call(call), lu(call.lengths.blas("n")) {}
+  explicit Inverse(const CoreCall& call) : call(call), lu(blas_length(call, "n")) {}
 
   void operator()(const Core& core) {
     lu.read(core.in<T>(0));

@@ -37,13 +37,6 @@ void MatrixOp::expect_square(const Variable& a) const {
          "Last 2 dimensions of the array must be square, but a is a " + a.type().text());
 }
 
-Variable MatrixOp::square_input(std::span<const Variable> inputs) const {
-  expect_inputs(inputs, 1);
-  const Variable a = inexact(inputs[0]);
-  expect_square(a);
-  return a;
-}
-
 Variable matrix_transpose(const Variable& x) {
   Axes axes = axis_range(0, x.ndim());
   std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);

@@ -43,8 +43,6 @@ class MatrixOp : public ArrayOp, public StatesWork {
   Variable inexact(const Variable& input) const;
   /// Throws if `a` is not a stack of matrices that may be square.
   void expect_square(const Variable& a) const;
-  /// The only input, as both of these have it.
-  Variable square_input(std::span<const Variable> inputs) const;
 };
 
 /// The shape of a stack without its matrices' own axes; a vector has no others.

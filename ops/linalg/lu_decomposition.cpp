@@ -15,8 +15,8 @@ struct LuDecomposition {
   static constexpr Order kOrder = Order::Fortran;
 
   explicit LuDecomposition(const CoreCall& call)
-      : m(call.lengths.blas("m")),
-        n(call.lengths.blas("n")),
+      : m(blas_length(call, "m")),
+        n(blas_length(call, "n")),
         pivots(static_cast<std::size_t>(std::min(m, n))) {}
 
   void operator()(const Core& core) {
@@ -40,7 +40,7 @@ struct SignAndLog {
   static constexpr Order kOrder = Order::Fortran;
   using Real = lapack::Real<T>;
 
-  explicit SignAndLog(const CoreCall& call) : lu(call.lengths.blas("n")) {}
+  explicit SignAndLog(const CoreCall& call) : lu(blas_length(call, "n")) {}
 
   void operator()(const Core& core) {
     lu.read(core.in<T>(0));
@@ -62,13 +62,6 @@ struct SignAndLog {
 
   LuFactors<T> lu;
 };
-
-/// The first k rows, or columns, and the others.
-Variable part(const Variable& x, const Variable& k, bool rows, bool first) {
-  std::vector<std::string> index{"...", first ? ":?" : "?:"};
-  if (rows) index.emplace_back(":");
-  return call_op("subtensor", {x, k}, {{"index", index}});
-}
 
 Variable beside(const Variable& a, const Variable& b, int axis) {
   return call_op("concatenate", {a, b}, {{"axis", std::int64_t{a.ndim() + axis}}});
@@ -97,32 +90,31 @@ std::vector<Variable> lu_gradient(Apply& node, Gradients gradients) {
   const StaticShape& shape = packed.static_shape();
   const std::int64_t m = shape[shape.size() - 2], n = shape.back();
   const bool may_be_tall = m < 0 || n < 0 || m > n, may_be_wide = m < 0 || n < 0 || n > m;
-  const Variable above = may_be_tall ? part(packed, k, true, true) : packed;
-  const Variable square = may_be_wide ? part(above, k, false, true) : above;
+  const Variable above = may_be_tall ? rows_before(packed, k) : packed;
+  const Variable square = may_be_wide ? columns_before(above, k) : above;
   const Variable lower = with_unit_diagonal(square, k), upper = upper_of(square);
   Variable g = gradients[0], to_below, to_right;
   if (may_be_tall) {
-    const Variable below = part(part(packed, k, true, false), k, false, true);
-    const Variable g_below = part(part(g, k, true, false), k, false, true);
+    const Variable below = columns_before(rows_from(packed, k), k);
+    const Variable g_below = columns_before(rows_from(g, k), k);
     to_below = adjoint(solve_upper(upper, adjoint(g_below)));
-    g = part(g, k, true, true);
+    g = rows_before(g, k);
     const Variable through = neg(matmul(adjoint(below), to_below));
     // Only the upper triangle of the square part is U.
-    g = may_be_wide
-            ? beside(part(g, k, false, true) + upper_of(through), part(g, k, false, false), -1)
-            : g + upper_of(through);
+    g = may_be_wide ? beside(columns_before(g, k) + upper_of(through), columns_from(g, k), -1)
+                    : g + upper_of(through);
   }
   if (may_be_wide) {
-    const Variable right = part(above, k, false, false), g_right = part(g, k, false, false);
+    const Variable right = columns_from(above, k), g_right = columns_from(g, k);
     to_right = solve_upper(adjoint(lower), g_right);
-    g = part(g, k, false, true) - lower_of(matmul(to_right, adjoint(right)), -1);
+    g = columns_before(g, k) - lower_of(matmul(to_right, adjoint(right)), -1);
   }
   Variable to_rows = square_gradient(lower, upper, g);
   if (to_right) to_rows = beside(to_rows, to_right, -1);
   if (to_below) {
     // The rows below have no columns to the right where the matrix is tall.
     const Variable rest =
-        may_be_wide ? zeros_like(part(part(packed, k, true, false), k, false, false)) : Variable();
+        may_be_wide ? zeros_like(columns_from(rows_from(packed, k), k)) : Variable();
     to_rows = beside(to_rows, rest ? beside(to_below, rest, -1) : to_below, -2);
   }
   // Row i of the factors is row rows[i] of the matrix.

@@ -27,6 +27,21 @@ Variable half_lower(const Variable& x) {
 Variable lower_of(const Variable& x, std::int64_t k) { return call_op("tril", {x}, {{"k", k}}); }
 Variable upper_of(const Variable& x, std::int64_t k) { return call_op("triu", {x}, {{"k", k}}); }
 
+namespace {
+
+Variable part(const Variable& x, const Variable& k, const std::vector<std::string>& index) {
+  return call_op("subtensor", {x, k}, {{"index", index}});
+}
+
+}  // namespace
+
+Variable columns_before(const Variable& x, const Variable& k) { return part(x, k, {"...", ":?"}); }
+Variable columns_from(const Variable& x, const Variable& k) { return part(x, k, {"...", "?:"}); }
+Variable rows_before(const Variable& x, const Variable& k) {
+  return part(x, k, {"...", ":?", ":"});
+}
+Variable rows_from(const Variable& x, const Variable& k) { return part(x, k, {"...", "?:", ":"}); }
+
 Variable pairwise_gaps(const Variable& w) {
   const Variable gaps = expand_dims(w, {w.ndim() - 1}) - expand_dims(w, {w.ndim()});
   const Variable equal = eq(gaps, weak_number(0.0));

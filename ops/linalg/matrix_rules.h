@@ -7,6 +7,11 @@
 #include "ops/linalg/lapack_factors.h"
 #include "ops/linalg/linear_algebra.h"
 
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace thunkvm {
@@ -21,6 +26,19 @@ ThunkCode lapack_kernel(const Apply& node, const OpRules& rules) {
                        else
                          return {};
                      });
+}
+
+/// The length of this name as BLAS counts it.
+inline int blas_length(const CoreCall& call, std::string_view name) {
+  return blas_length(call.op.c_str(), call.lengths[name]);
+}
+
+/// True if no number is NaN or infinite.
+template <class T>
+bool all_finite(std::span<const T> numbers) {
+  return std::ranges::all_of(numbers, [](const T& x) {
+    return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
+  });
 }
 
 inline double cube(std::int64_t n) {
@@ -39,6 +57,11 @@ Variable half_lower(const Variable& x);
 /// The triangle at and below diagonal k, or at and above it.
 Variable lower_of(const Variable& x, std::int64_t k = 0);
 Variable upper_of(const Variable& x, std::int64_t k = 0);
+/// The first `k` columns, and the others; so with rows.
+Variable columns_before(const Variable& x, const Variable& k);
+Variable columns_from(const Variable& x, const Variable& k);
+Variable rows_before(const Variable& x, const Variable& k);
+Variable rows_from(const Variable& x, const Variable& k);
 /// 1 / (w[j] - w[i]) at (i, j), and 0 where they are equal.
 Variable pairwise_gaps(const Variable& w);
 /// The solution of a triangular system a x = b.

@@ -12,8 +12,8 @@ struct OrthogonalFactors {
   static constexpr Order kOrder = Order::Fortran;
 
   explicit OrthogonalFactors(const CoreCall& call)
-      : m(call.lengths.blas("m")),
-        n(call.lengths.blas("n")),
+      : m(blas_length(call, "m")),
+        n(blas_length(call, "n")),
         columns(kComplete ? m : std::min(m, n)),
         // Wide enough for what is read and for what Q takes.
         work(static_cast<std::size_t>(m) * static_cast<std::size_t>(std::max(n, columns))),
@@ -57,14 +57,6 @@ Variable tall_gradient(const Variable& q, const Variable& r, const Variable& to_
   if (to_q) left = to_q + left;
   // left R^-H.
   return adjoint(solve_upper(r, adjoint(left)));
-}
-
-/// The columns before `at`, or from there on.
-Variable columns_before(const Variable& x, const Variable& at) {
-  return call_op("subtensor", {x, at}, {{"index", std::vector<std::string>{"...", ":?"}}});
-}
-Variable columns_from(const Variable& x, const Variable& at) {
-  return call_op("subtensor", {x, at}, {{"index", std::vector<std::string>{"...", "?:"}}});
 }
 
 std::vector<Variable> qr_gradient(Apply& node, Gradients g) {

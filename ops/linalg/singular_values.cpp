@@ -17,8 +17,8 @@ struct SingularValues {
 
   explicit SingularValues(const CoreCall& call)
       : call(call),
-        m(call.lengths.blas("m")),
-        n(call.lengths.blas("n")),
+        m(blas_length(call, "m")),
+        n(blas_length(call, "n")),
         matrix(static_cast<std::size_t>(m) * static_cast<std::size_t>(n)) {}
 
   void operator()(const Core& core) {
@@ -32,11 +32,9 @@ struct SingularValues {
       return;
     }
     const char job = kVectors == Vectors::None ? 'N' : kVectors == Vectors::Full ? 'A' : 'S';
-    const bool finite = std::all_of(matrix.begin(), matrix.end(), [](const T& x) {
-      return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
-    });
-    if (!finite || lapack::gesdd(job, m, n, matrix.data(), s, u, vh,
-                                 kVectors == Vectors::Full ? n : std::min(m, n)) != 0)
+    if (!all_finite<T>(matrix) ||
+        lapack::gesdd(job, m, n, matrix.data(), s, u, vh,
+                      kVectors == Vectors::Full ? n : std::min(m, n)) != 0)
       throw Error(ErrorKind::LinAlg,
                   "[" + call.op +
                       "] SVD did not converge: check the matrix for NaN and infinity (shape " +
