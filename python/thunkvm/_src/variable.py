@@ -334,6 +334,7 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
         {
             "__repr__": "represent",
             "_repr_html_": "to_html",
+            "counts": "counts",
             "dprint": "dprint",
             "explain": "explain",
             "node_runs": "node_runs",

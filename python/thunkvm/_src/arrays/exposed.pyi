@@ -255,6 +255,7 @@ conjugate = ops.conj
 copysign = ops.copysign
 cos = ops.cos
 cosh = ops.cosh
+counted = ops.counted
 cumprod = ops.cumprod
 cumsum = ops.cumsum
 deg2rad = ops.deg2rad
@@ -430,6 +431,7 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "counted",
     "cov",
     "cross",
     "cumprod",

@@ -1,4 +1,4 @@
-"""The reports of a function on itself: `Function.explain`, `node_runs` and `dprint`."""
+"""The reports of a function on itself: `Function.explain`, `node_runs`, `counts` and `dprint`."""
 
 from __future__ import annotations
 
@@ -190,6 +190,33 @@ def node_runs(function: _core.Function) -> list[NodeRuns]:
     return function._node_rows()
 
 
+def counts(function: _core.Function) -> dict[str, int]:
+    """Return how often the values under each name of `counted` were computed, in all calls.
+
+    Returns
+    -------
+    dict of str to int
+        By name, in the program's order; 0 for one that nobody demanded. Nodes that share a name
+        are counted together. `reset_counters` begins anew.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> halved = tv.while_loop(lambda s: s > 1.0, lambda s: tv.counted(s / 2.0, "halving"), x)
+    >>> f = tv.function([x], halved)
+    >>> _ = f(8.0), f(0.5)
+    >>> f.counts()
+    {'halving': 3}
+    """
+    found: dict[str, int] = {}
+    for first, row in zip(function._nodes, node_runs(function), strict=True):
+        if row.op == "counted":
+            name = first.owner.op.attrs["name"]
+            found[name] = found.get(name, 0) + row.runs
+    return found
+
+
 def dprint(
     function: _core.Function,
     *,
@@ -310,6 +337,15 @@ def to_html(function: _core.Function) -> str:
 
 
 __all__ = [
-    "Explanation", "NodeExplanation", "NodeRuns", "dprint", "explain", "function_lines",
-    "function_roots", "node_runs", "represent", "to_html",
+    "Explanation",
+    "NodeExplanation",
+    "NodeRuns",
+    "counts",
+    "dprint",
+    "explain",
+    "function_lines",
+    "function_roots",
+    "node_runs",
+    "represent",
+    "to_html",
 ]  # fmt: skip

@@ -26,4 +26,5 @@ def _itself(x: Any) -> Any:
 
 performs_ternary("where", _where)
 performs_ternary("clip", _clip)
+performs_unary("counted", _itself)
 performs_unary("stop_gradient", _itself)
