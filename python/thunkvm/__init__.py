@@ -17,7 +17,6 @@ from importlib import import_module as _import_module
 from os import environ as _environ
 from typing import TYPE_CHECKING, Any
 
-from thunkvm import ops
 from thunkvm._core import (
     Apply,
     CompileError,
@@ -31,27 +30,16 @@ from thunkvm._core import (
     reset_peak_memory,
 )
 from thunkvm._src import later, variable
-from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
-from thunkvm._src.arrays.exposed import __all__ as _exposed
-from thunkvm._src.calls.config import config
-from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
-from thunkvm._src.calls.mode import Mode, get_mode
-from thunkvm._src.calls.specs import In, Out, Update
-from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
-from thunkvm._src.control.fallback import attempt
-from thunkvm._src.control.loops import fori_loop, while_loop
-from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, value_and_grad
-from thunkvm._src.graph.op import Op, PureOp, Thunk
-from thunkvm._src.graph.plurals import *  # noqa: F403 (its __all__ is the list: scalars, ...)
-from thunkvm._src.graph.plurals import __all__ as _plurals
-from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
-from thunkvm._src.graph.types import __all__ as _types
-from thunkvm._src.graph.values import as_variable, constant, shared
+from thunkvm._src.arrays import exposed
+from thunkvm._src.graph import kinds
 from thunkvm._src.teaching import keywords
 from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
-    from thunkvm import testing
+    from thunkvm import ops, testing
+    from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
+    from thunkvm._src.calls.config import config
+    from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
     from thunkvm._src.calls.linkers import (
         CLinker,
         LazyLinker,
@@ -59,11 +47,17 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
         PerformLinker,
         VMLinker,
     )
+    from thunkvm._src.calls.mode import Mode, get_mode
+    from thunkvm._src.calls.specs import In, Out, Update
     from thunkvm._src.control.assertions import Assert, CheckAndRaise
+    from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
+    from thunkvm._src.control.fallback import attempt
     from thunkvm._src.control.fixed_points import fixed_point
     from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
+    from thunkvm._src.control.loops import fori_loop, while_loop
     from thunkvm._src.control.scans import scan, until
     from thunkvm._src.control.watching import breakpoint_, print_
+    from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, value_and_grad
     from thunkvm._src.derivatives.identities import (
         disconnected_grad,
         grad_clip,
@@ -75,7 +69,11 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
     from thunkvm._src.graph.disconnected import DisconnectedType
     from thunkvm._src.graph.functions_as_ops import as_op
+    from thunkvm._src.graph.op import Op, PureOp, Thunk
+    from thunkvm._src.graph.plurals import *  # noqa: F403 (its __all__ is a list)
     from thunkvm._src.graph.replacing import OpFromGraph, clone_replace, graph_replace
+    from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is a list)
+    from thunkvm._src.graph.values import as_variable, constant, shared
     from thunkvm._src.views.graph_drawing import to_dot
     from thunkvm._src.views.tree import dprint
     from thunkvm.c.data import CDataType
@@ -102,9 +100,9 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
 variable.attach()
 
 __all__ = [
-    *_plurals,
-    *_types,
-    *_exposed,
+    *kinds.OF_ONE,
+    *kinds.OF_SEVERAL,
+    *exposed.__all__,
     "Apply", "Assert", "CDataType", "CEnumType", "CLinker", "COp", "CType", "CheckAndRaise",
     "CompileError", "DebugMode", "DebugModeError", "DisagreementError", "DisconnectedInputError",
     "DisconnectedType", "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic",
@@ -121,9 +119,6 @@ __all__ = [
     "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until", "value_and_grad",
     "verify_grad", "vjp", "while_loop", "wrap_c", "zero_grad",
 ]  # fmt: skip
-
-
-keywords.attach(__all__, globals())
 
 
 if not TYPE_CHECKING:  # to which every name would then be there

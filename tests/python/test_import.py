@@ -18,13 +18,23 @@ from thunkvm._src import later
 #: Modules that a program pays for only if it uses what needs them.
 NOT_AT_IMPORT = [
     "difflib", "hashlib", "html", "json", "logging", "pathlib", "rich", "scipy", "threading",
-    "thunkvm._src.arrays.numpy_protocol", "thunkvm._src.arrays.perform",
+    "thunkvm._src.arrays.composed", "thunkvm._src.arrays.numpy_protocol",
+    "thunkvm._src.arrays.perform",
     "thunkvm._src.calls.signature",
     "thunkvm._src.control.watching", "thunkvm._src.derivatives.verification",
     "thunkvm._src.graph.callsite", "thunkvm._src.graph.functions_as_ops", "thunkvm._src.stubs",
     "thunkvm._src.refusals", "thunkvm._src.teaching.elsewhere", "thunkvm._src.views",
     "thunkvm.c", "thunkvm.checking", "thunkvm.demo", "thunkvm.profile", "thunkvm.testing",
 ]  # fmt: skip
+
+#: The package's modules and others' that every program pays for: each costs about a millisecond.
+MOST_MODULES = 18
+MOST_OTHERS = 6
+
+#: The modules whose lists of names are the package's.
+ALL_OF_A_MODULE = {
+    "thunkvm._src.arrays.exposed", "thunkvm._src.graph.plurals", "thunkvm._src.graph.types",
+}  # fmt: skip
 
 
 def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -56,8 +66,18 @@ def test_the_package_has_rooms_for_users_and_one_of_its_own() -> None:
 
 def test_importing_the_package_imports_only_what_every_program_needs() -> None:
     imported = imported_by("import thunkvm")
-    assert "thunkvm._src.calls.function" in imported
+    own = {name for name in imported if name.startswith("thunkvm")}
     assert imported & set(NOT_AT_IMPORT) == set()
+    assert "thunkvm._core" in own
+    assert len(own) <= MOST_MODULES, sorted(own)
+    assert len(imported - own) <= MOST_OTHERS, sorted(imported - own)
+
+
+def test_a_composed_function_needs_its_own_module_and_those_that_it_calls() -> None:
+    imported = imported_by("import thunkvm as tv; tv.sign; tv.polyval")
+    composed = "thunkvm._src.arrays.composed"
+    assert f"{composed}.polynomials" in imported
+    assert len({name for name in imported if name.startswith(composed)}) < 8
 
 
 def test_a_function_of_arrays_needs_no_more_than_its_performs() -> None:
@@ -75,12 +95,16 @@ def test_what_is_imported_later_is_what_type_checkers_read() -> None:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
     ]
     declared = {
-        statement.module: tuple(alias.name for alias in statement.names)
+        statement.module or "": tuple(alias.name for alias in statement.names)
         for statement in block.body
         if isinstance(statement, ast.ImportFrom)
     }
     assert declared.pop("thunkvm") == later.MODULES
-    assert declared == later.NAMES
+    assert {name for name, names in declared.items() if names == ("*",)} == ALL_OF_A_MODULE
+    for module, names in declared.items():
+        names = tuple(import_module(module).__all__) if names == ("*",) else names
+        assert sorted(names) == sorted(later.NAMES[module]), module
+    assert declared.keys() == later.NAMES.keys()
 
 
 @pytest.mark.parametrize("name", later.HOMES)

@@ -12,8 +12,10 @@ import pytest
 
 import thunkvm as tv
 from thunkvm import _core
-from thunkvm._src import variable
+from thunkvm._src import methods, stubs, variable
 from thunkvm._src.arrays import exposed, numpy_protocol, public
+
+stubs.import_families()
 
 PACKAGE = Path(tv.__file__).parent
 OPS = {name for name, _, _ in _core.exposed_ops()}
@@ -39,10 +41,11 @@ def test_no_list_names_a_public_function(path: str) -> None:
     assert set(named(PACKAGE / path)) & {*public.FUNCTIONS, *OPS} <= allowed
 
 
-def test_the_attributes_of_variables_are_the_only_functions_that_their_methods_name() -> None:
+def test_the_methods_that_are_listed_are_those_that_are_not_registered() -> None:
+    assert set(variable.OWN_METHODS) == set(methods.METHODS)
     listed = set(named(PACKAGE / "_src" / "variable.py")) & {*public.FUNCTIONS, *OPS}
-    attributes = {name for name, found in variable.METHODS.items() if isinstance(found, property)}
-    assert listed <= attributes
+    assert listed <= set(methods.METHODS)
+    assert not set(methods.METHODS) & set(exposed.METHODS)
 
 
 def test_each_function_is_defined_once_and_registered_there() -> None:
@@ -71,11 +74,11 @@ def test_the_package_has_what_the_prototypes_expose_and_what_is_registered() -> 
 
 
 def test_a_variable_has_the_methods_that_are_registered() -> None:
-    methods = {name for name, found in public.FUNCTIONS.items() if found.is_method}
-    methods |= {name for name, _, is_method in _core.exposed_ops() if is_method}
-    assert methods == set(exposed.METHODS)
-    assert set(variable.METHODS) <= {*vars(tv.Variable)}
-    for name in methods:
+    registered = {name for name, found in public.FUNCTIONS.items() if found.is_method}
+    registered |= {name for name, _, is_method in _core.exposed_ops() if is_method}
+    assert registered == set(exposed.METHODS)
+    assert {*exposed.METHODS, *methods.METHODS} <= {*vars(tv.Variable)}
+    for name in registered:
         assert getattr(tv.Variable, name).__doc__ == getattr(tv, name).__doc__
 
 
@@ -92,7 +95,7 @@ def test_a_variable_has_the_methods_that_are_registered() -> None:
     ],
 )
 def test_numpys_function_becomes_ours(theirs: object, ours: str) -> None:
-    assert numpy_protocol.functions()[theirs] is getattr(tv, ours)
+    assert numpy_protocol.of_numpys_function(theirs) is getattr(tv, ours)
 
 
 def test_every_function_of_numpys_that_is_named_exists() -> None:

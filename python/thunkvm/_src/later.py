@@ -1,7 +1,7 @@
 """Imports that wait until somebody asks for them: names of the package, methods of its classes.
 
-Importing the package costs what every program needs; the C protocol, explanations, checks and
-messages about mistakes are most of its code, and most programs ask for none of them.
+Importing the package costs the core and these tables. A program then pays for the modules whose
+names it uses. No program uses most of them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,28 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
+from thunkvm._src.arrays import exposed
+from thunkvm._src.graph import kinds
+
 #: The package's names whose modules are imported when the name is first asked for. None is the name
 #: of a module of the package too, that would hide it; but for `profile`, a module that is called.
 #: Type checkers read the same list in ``__init__.py``, under ``TYPE_CHECKING``.
 NAMES: dict[str, tuple[str, ...]] = {
+    "thunkvm._src.arrays.exposed": tuple(exposed.__all__),
+    "thunkvm._src.graph.plurals": kinds.OF_SEVERAL,
+    "thunkvm._src.graph.types": kinds.OF_ONE,
+    "thunkvm._src.calls.config": ("config",),
+    "thunkvm._src.calls.function": ("MissingInputError", "UnusedInputError", "function"),
+    "thunkvm._src.calls.mode": ("Mode", "get_mode"),
+    "thunkvm._src.calls.specs": ("In", "Out", "Update"),
+    "thunkvm._src.control.conditional": (
+        "and_", "coalesce", "cond", "ifelse", "or_", "switch_case",
+    ),
+    "thunkvm._src.control.fallback": ("attempt",),
+    "thunkvm._src.control.loops": ("fori_loop", "while_loop"),
+    "thunkvm._src.derivatives.gradient": ("DisconnectedInputError", "grad", "value_and_grad"),
+    "thunkvm._src.graph.op": ("Op", "PureOp", "Thunk"),
+    "thunkvm._src.graph.values": ("as_variable", "constant", "shared"),
     "thunkvm.c.data": ("CDataType",),
     "thunkvm.c.enums": ("CEnumType", "EnumList", "EnumType"),
     "thunkvm.c.external": ("ExternalCOp", "OpenMPOp"),
@@ -55,7 +73,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 #: The package's modules that users see and that are imported when they are first asked for.
-MODULES = ("testing",)
+MODULES = ("ops", "testing")
 
 HOMES: dict[str, str] = {name: module for module, names in NAMES.items() for name in names}
 

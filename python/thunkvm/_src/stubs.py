@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import inspect
 import json
+import pkgutil
 import re
+import textwrap
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from thunkvm import _core
-from thunkvm._src.arrays import exposed, public
+from thunkvm._src import arrays
+from thunkvm._src.arrays import public
+from thunkvm._src.methods import METHODS
 from thunkvm._src.row_stubs import rows_stub, with_fields
 from thunkvm._src.saving import save_text
-from thunkvm._src.variable import METHODS
 
 TYPES = {
     "bool": "bool",
@@ -58,6 +62,84 @@ from thunkvm._src.arrays.axes import Axis
 '''
 
 
+CATALOG_HEADER = '''"""The modules of the functions. Written by thunkvm._src.stubs; do not edit.
+
+The package and NumPy's protocol find a function here before its module is imported.
+"""
+
+'''
+
+
+def import_families() -> None:
+    """Import each file of functions, so that all are registered."""
+    for module in pkgutil.walk_packages(arrays.__path__, f"{arrays.__name__}."):
+        import_module(module.name)
+
+
+def catalog() -> str:
+    """Return the text of ``catalog.py``."""
+    import_families()
+    rows = public.FUNCTIONS.items()
+    families: dict[str, list[str]] = {}
+    for name, found in rows:
+        families.setdefault(found.function.__module__, []).append(name)
+    tables: list[tuple[str, str, Any]] = [
+        ("By module, its functions.", "FAMILIES", dict(sorted(families.items()))),
+        (
+            "The functions that Variables have as methods too.",
+            "METHODS",
+            [name for name, found in rows if found.is_method],
+        ),
+        (
+            "The functions that only NumPy has a name for.",
+            "NUMPYS_ALONE",
+            [name for name, found in rows if not found.of_package],
+        ),
+        (
+            "The functions that do not stand for NumPy's of their names.",
+            "OTHER_THAN_NUMPYS",
+            [name for name, found in rows if not found.of_numpy],
+        ),
+        (
+            "By its path in NumPy, the function of another name that is ours.",
+            "NUMPYS",
+            {path: name for name, found in sorted(rows) for path in found.numpy},
+        ),
+        (
+            "By the ufunc, the function that is its ``reduce``.",
+            "REDUCTIONS",
+            {found.reduces: name for name, found in sorted(rows) if found.reduces},
+        ),
+    ]
+    return CATALOG_HEADER + "\n".join(_table(*table) for table in tables) + CATALOG_END
+
+
+CATALOG_END = """
+#: By name, the module of each function.
+HOMES = {name: module for module, names in FAMILIES.items() for name in names}
+"""
+
+
+def _table(told: str, name: str, found: Any) -> str:
+    """Return a table as Python."""
+    if isinstance(found, list):
+        return f"#: {told}\n{name} = (\n{_wrapped(found)})  # fmt: skip\n"
+    lines = [
+        f'    "{key}": "{value}",\n'
+        if isinstance(value, str)
+        else f'    "{key}": (\n{_wrapped(value, 8)}    ),\n'
+        for key, value in found.items()
+    ]
+    return f"#: {told}\n{name} = {{\n{''.join(lines)}}}  # fmt: skip\n"
+
+
+def _wrapped(names: list[str], indent: int = 4) -> str:
+    """Return names in lines as wide as a line may be."""
+    blank = " " * indent
+    listed = ", ".join(f'"{name}"' for name in sorted(names)) + ","
+    return textwrap.fill(listed, WIDTH, initial_indent=blank, subsequent_indent=blank) + "\n"
+
+
 def ops_stub() -> str:
     """Return the text of ``ops.pyi``."""
     return HEADER + "".join(_function(proto) for proto in _core.op_protos())
@@ -65,12 +147,14 @@ def ops_stub() -> str:
 
 def exposed_stub() -> str:
     """Return the text of ``exposed.pyi``."""
+    import_families()
     families = sorted(
         (found.function.__module__, name)
         for name, found in public.FUNCTIONS.items()
         if found.of_package
     )
-    names = "".join(f'    "{name}",\n' for name in exposed.__all__)
+    listed = {name for name, _, _ in _core.exposed_ops()} | {name for _, name in families}
+    names = "".join(f'    "{name}",\n' for name in sorted(listed))
     protos = {proto["name"]: proto for proto in _core.op_protos()}
     methods = [
         _function({**protos[op], "name": name}, "self")
@@ -82,8 +166,7 @@ def exposed_stub() -> str:
         for name, found in public.FUNCTIONS.items()
         if found.is_method
     ]
-    own = {name: found for name, found in METHODS.items() if name not in exposed.METHODS}
-    methods += [_python_function(name, found) for name, found in own.items()]
+    methods += [_python_function(name, found) for name, found in METHODS.items()]
     return (
         EXPOSED_HEADER
         + "".join(_imported(family, name) for family, name in families)
@@ -93,7 +176,8 @@ def exposed_stub() -> str:
             for name, op, _ in _core.exposed_ops()
             if name not in public.FUNCTIONS
         )
-        + f"\n__all__ = [\n{names}]\n\nMETHODS: builtins.list[str]\n\n"
+        + f"\n__all__ = [\n{names}]\n\n"
+        + "METHODS: builtins.list[str]\nMETHODS_OF_OPS: builtins.list[str]\n\n"
         + "class Methods:\n"
         + "".join(f"    {line}\n" for line in "".join(methods).splitlines())
     )
@@ -174,6 +258,7 @@ def stubs() -> dict[Path, str]:
         package / "_rows.pyi": rows_stub(),
         package / "ops.pyi": ops_stub(),
         package / "_src" / "arrays" / "exposed.pyi": exposed_stub(),
+        package / "_src" / "arrays" / "catalog.py": catalog(),
     }
 
 

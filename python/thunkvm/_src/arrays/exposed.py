@@ -1,5 +1,7 @@
 """The package's functions of Ops: as the prototypes expose them, and with NumPy's signatures.
 
+A function's module is imported when somebody asks for the function; `catalog` has its name.
+
 Examples
 --------
 >>> from thunkvm._src.arrays import exposed
@@ -11,69 +13,27 @@ True
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from thunkvm import _core
+from thunkvm._src.arrays import catalog
 
-# The families, whose functions register themselves.
-from thunkvm._src.arrays import (  # noqa: F401
-    creation,
-    elementwise,
-    indexing,
-    joining,
-    linalg,
-    public,
-    reductions,
-    shapes,
-)
-from thunkvm._src.arrays.composed import (  # noqa: F401
-    activations,
-    along_axes,
-    arithmetic,
-    choosing,
-    closeness,
-    counting,
-    differences,
-    dimensions,
-    distinct,
-    dtypes,
-    einsum,
-    encoding,
-    equations,
-    factorizations,
-    flipping,
-    grids,
-    least_squares,
-    lengths,
-    matrices,
-    nans,
-    norms,
-    order,
-    padding,
-    polynomials,
-    products,
-    quantiles,
-    repeating,
-    rows,
-    running,
-    sequences,
-    signs,
-    solutions,
-    special,
-    splitting,
-    stacking,
-    stacks,
-    statistics,
-    subscripts,
-    triangles,
-)
-
-_functions = {name: _core.op(op) for name, op, _ in _core.exposed_ops()}
-_functions |= {name: found.function for name, found in public.FUNCTIONS.items() if found.of_package}
-globals().update(_functions)
-
-__all__ = sorted(_functions)
-
+#: By name, the Op that a prototype exposes.
+OPS: dict[str, str] = {name: op for name, op, _ in _core.exposed_ops()}
+METHODS_OF_OPS = [name for name, _, is_method in _core.exposed_ops() if is_method]
 #: The functions that Variables have as methods too.
-METHODS: list[str] = [
-    *(name for name, _, is_method in _core.exposed_ops() if is_method),
-    *(name for name, found in public.FUNCTIONS.items() if found.is_method),
-]
+METHODS = [*METHODS_OF_OPS, *catalog.METHODS]
+
+__all__ = sorted({*OPS, *catalog.HOMES} - set(catalog.NUMPYS_ALONE))
+
+
+def __getattr__(name: str) -> Any:
+    """Import a function; of one name the function with more options goes first."""
+    if name in catalog.HOMES:
+        found = getattr(import_module(catalog.HOMES[name]), name)
+    elif name in OPS:
+        found = globals()[name] = _core.op(OPS[name])
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found

@@ -6,16 +6,17 @@
 
 from __future__ import annotations
 
-import sys
+import operator
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.arrays import exposed, public
+from thunkvm._src.arrays import catalog, exposed
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching import elsewhere
 
@@ -33,10 +34,11 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     """
     name = ufunc.__name__
     if method == "__call__":
-        found = counterparts().get(name)
+        found = counterpart(name)
         allowed: tuple[str, ...] = ()
     elif method == "reduce":
-        found = {each.reduces: each.function for each in public.FUNCTIONS.values()}.get(name)
+        ours = catalog.REDUCTIONS.get(name)
+        found = None if ours is None else getattr(exposed, ours)
         allowed = ("axis", "dtype", "keepdims")
     else:
         found, allowed = None, ()
@@ -66,7 +68,7 @@ def array_function(
     TypeError
         If there is none.
     """
-    found = functions().get(func)
+    found = of_numpys_function(func)
     if found is None:
         module = getattr(func, "__module__", "numpy").replace("numpy", "np", 1)
         told = elsewhere.counterpart(func.__name__)
@@ -75,34 +77,50 @@ def array_function(
     return found(*args, **kwargs)
 
 
-@cache
-def counterparts() -> dict[str, Callable[..., Any]]:
-    """Return our function for each of NumPy's names that stands for one: ``"linalg.inv"``.
+def of_numpys_function(theirs: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Return our function for a function of NumPy's; None if there is none."""
+    if theirs is np.copy:
+        return as_variable
+    if theirs is np.ndim:
+        return operator.attrgetter("ndim")
+    path = functions().get(theirs)
+    return None if path is None else counterpart(path)
+
+
+def counterpart(path: str) -> Callable[..., Any] | None:
+    """Return our function for one of NumPy's names: ``"linalg.inv"``; None if there is none.
 
     Names that NumPy does not have, those of other libraries' ufuncs, are among them.
     """
-    package = vars(sys.modules["thunkvm"])  # whose functions teach
-    apart = {name for name, function in public.FUNCTIONS.items() if not function.of_numpy}
-    ours = {name: package[name] for name in exposed.__all__ if name not in apart}
-    for name, function in public.FUNCTIONS.items():
-        for path in function.numpy:
-            ours[path] = package[name] if function.of_package else function.function
+    name = counterparts().get(path)
+    if name is None:
+        return None
+    home = exposed if name in catalog.NUMPYS_ALONE else import_module("thunkvm")  # which teaches
+    found: Callable[..., Any] = getattr(home, name)
+    return found
+
+
+@cache
+def counterparts() -> dict[str, str]:
+    """Return the name of our function for each of NumPy's names that stands for one."""
+    apart = set(catalog.OTHER_THAN_NUMPYS)
+    ours = {name: name for name in exposed.__all__ if name not in apart} | catalog.NUMPYS
     for proto in _core.op_protos():
-        ours |= {path: package[proto["name"]] for path in proto["numpy"]}
+        ours |= dict.fromkeys(proto["numpy"], proto["name"])
     return ours
 
 
 @cache
-def functions() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """Return our function for each function of NumPy that has one; ufuncs go by their names."""
-    out: dict[Callable[..., Any], Callable[..., Any]] = {
-        np.copy: as_variable,
-        np.ndim: lambda x: x.ndim,
-    }
-    for path, function in counterparts().items():
+def functions() -> dict[Callable[..., Any], str]:
+    """Return the path of each function of NumPy's that has a counterpart.
+
+    Ufuncs go by their names.
+    """
+    out: dict[Callable[..., Any], str] = {}
+    for path in counterparts():
         theirs: Any = np
         for name in path.split("."):
             theirs = getattr(theirs, name, None)
         if theirs is not None and not isinstance(theirs, np.ufunc):
-            out[theirs] = function
+            out[theirs] = path
     return out

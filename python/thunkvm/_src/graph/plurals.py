@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from thunkvm._core import Variable
+from thunkvm._src.graph.kinds import PREFIXES
 from thunkvm._src.graph.types import (
-    PREFIXES,
     col,
     matrix,
     row,

@@ -9,22 +9,11 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import TensorType, Variable
+from thunkvm._src.graph.kinds import PREFIXES
 from thunkvm._src.teaching.nearest import did_you_mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-PREFIXES: dict[str, str] = {
-    "b": "int8",
-    "w": "int16",
-    "i": "int32",
-    "l": "int64",
-    "f": "float32",
-    "d": "float64",
-    "c": "complex64",
-    "z": "complex128",
-}
-
 
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",

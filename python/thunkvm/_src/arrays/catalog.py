@@ -1,0 +1,193 @@
+"""The modules of the functions. Written by thunkvm._src.stubs; do not edit.
+
+The package and NumPy's protocol find a function here before its module is imported.
+"""
+
+#: By module, its functions.
+FAMILIES = {
+    "thunkvm._src.arrays.composed.activations": (
+        "elu", "gelu", "hard_sigmoid", "log_softmax", "logsumexp", "relu", "selu", "silu",
+        "softmax", "swish",
+    ),
+    "thunkvm._src.arrays.composed.along_axes": (
+        "put_along_axis", "take_along_axis",
+    ),
+    "thunkvm._src.arrays.composed.arithmetic": (
+        "float_power", "logaddexp2",
+    ),
+    "thunkvm._src.arrays.composed.choosing": (
+        "broadcast_arrays", "choose", "piecewise", "select", "switch",
+    ),
+    "thunkvm._src.arrays.composed.closeness": (
+        "allclose", "array_equal", "array_equiv", "isclose",
+    ),
+    "thunkvm._src.arrays.composed.counting": (
+        "bincount", "count_nonzero", "digitize", "histogram", "histogram_bin_edges", "interp",
+        "searchsorted",
+    ),
+    "thunkvm._src.arrays.composed.differences": (
+        "diff", "ediff1d", "gradient", "trapezoid", "unwrap",
+    ),
+    "thunkvm._src.arrays.composed.dimensions": (
+        "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd",
+    ),
+    "thunkvm._src.arrays.composed.distinct": (
+        "argwhere", "flatnonzero", "nonzero", "unique",
+    ),
+    "thunkvm._src.arrays.composed.einsum": (
+        "einsum",
+    ),
+    "thunkvm._src.arrays.composed.encoding": (
+        "one_hot", "to_one_hot",
+    ),
+    "thunkvm._src.arrays.composed.equations": (
+        "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
+        "solve_sylvester",
+    ),
+    "thunkvm._src.arrays.composed.factorizations": (
+        "eigvals", "logdet", "lu", "qr", "svd",
+    ),
+    "thunkvm._src.arrays.composed.flipping": (
+        "flip", "fliplr", "flipud", "roll", "rot90",
+    ),
+    "thunkvm._src.arrays.composed.grids": (
+        "indices", "ix_", "meshgrid", "mgrid", "ogrid",
+    ),
+    "thunkvm._src.arrays.composed.least_squares": (
+        "lstsq", "matrix_rank", "null_space", "orth", "pinv",
+    ),
+    "thunkvm._src.arrays.composed.matrices": (
+        "block_diag", "expm", "matrix_power", "multi_dot", "tensorinv", "tensorsolve",
+    ),
+    "thunkvm._src.arrays.composed.nans": (
+        "nan_to_num", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd",
+        "nansum", "nanvar",
+    ),
+    "thunkvm._src.arrays.composed.norms": (
+        "condition_number", "matrix_norm", "vector_norm",
+    ),
+    "thunkvm._src.arrays.composed.order": (
+        "argpartition", "argsort", "argtopk", "partition", "sort", "topk", "topk_and_argtopk",
+    ),
+    "thunkvm._src.arrays.composed.padding": (
+        "pad",
+    ),
+    "thunkvm._src.arrays.composed.polynomials": (
+        "polyval", "vander",
+    ),
+    "thunkvm._src.arrays.composed.products": (
+        "convolve", "correlate", "cross", "kron", "vdot",
+    ),
+    "thunkvm._src.arrays.composed.quantiles": (
+        "median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile",
+    ),
+    "thunkvm._src.arrays.composed.repeating": (
+        "repeat", "tile",
+    ),
+    "thunkvm._src.arrays.composed.running": (
+        "cumulative_prod", "cumulative_sum",
+    ),
+    "thunkvm._src.arrays.composed.sequences": (
+        "geomspace", "logspace",
+    ),
+    "thunkvm._src.arrays.composed.signs": (
+        "isneginf", "isposinf",
+    ),
+    "thunkvm._src.arrays.composed.solutions": (
+        "cho_factor", "cho_solve", "lu_factor", "lu_solve", "solve", "solve_triangular",
+    ),
+    "thunkvm._src.arrays.composed.special": (
+        "beta", "betaln", "boxcox", "boxcox1p", "entr", "expit", "kl_div", "log1mexp", "logit",
+        "multigammaln", "rel_entr", "sinc", "xlog1py", "xlogy",
+    ),
+    "thunkvm._src.arrays.composed.splitting": (
+        "array_split", "dsplit", "hsplit", "split", "vsplit",
+    ),
+    "thunkvm._src.arrays.composed.stacking": (
+        "append", "block", "column_stack", "dstack", "stacklists",
+    ),
+    "thunkvm._src.arrays.composed.statistics": (
+        "average", "corrcoef", "cov", "ptp",
+    ),
+    "thunkvm._src.arrays.composed.triangles": (
+        "diag_indices", "diag_indices_from", "diagflat", "fill_diagonal", "tri", "tril_indices",
+        "tril_indices_from", "triu_indices", "triu_indices_from",
+    ),
+    "thunkvm._src.arrays.creation": (
+        "arange", "eye", "full", "full_like", "identity", "linspace", "ones", "ones_like", "zeros",
+        "zeros_like",
+    ),
+    "thunkvm._src.arrays.elementwise": (
+        "astype", "clip", "divmod", "fabs", "positive", "rint", "round",
+    ),
+    "thunkvm._src.arrays.indexing": (
+        "inc_subtensor", "set_subtensor", "take",
+    ),
+    "thunkvm._src.arrays.joining": (
+        "concatenate", "hstack", "stack", "vstack",
+    ),
+    "thunkvm._src.arrays.linalg": (
+        "diag", "inner", "outer", "tensordot", "trace", "tril", "triu",
+    ),
+    "thunkvm._src.arrays.reductions": (
+        "all", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std", "sum", "var",
+    ),
+    "thunkvm._src.arrays.shapes": (
+        "broadcast_to", "diagonal", "expand_dims", "moveaxis", "ravel", "reshape", "shape", "size",
+        "specify_shape", "squeeze", "swapaxes", "transpose",
+    ),
+}  # fmt: skip
+
+#: The functions that Variables have as methods too.
+METHODS = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip",
+    "diagonal", "max", "mean", "min", "nonzero", "norm", "partition", "prod", "ptp", "ravel",
+    "repeat", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+    "var",
+)  # fmt: skip
+
+#: The functions that only NumPy has a name for.
+NUMPYS_ALONE = (
+    "fabs", "rint",
+)  # fmt: skip
+
+#: The functions that do not stand for NumPy's of their names.
+OTHER_THAN_NUMPYS = (
+    "fill_diagonal", "put_along_axis",
+)  # fmt: skip
+
+#: By its path in NumPy, the function of another name that is ours.
+NUMPYS = {
+    "linalg.cond": "condition_number",
+    "linalg.eigvals": "eigvals",
+    "fabs": "fabs",
+    "linalg.lstsq": "lstsq",
+    "linalg.matrix_norm": "matrix_norm",
+    "linalg.matrix_power": "matrix_power",
+    "linalg.matrix_rank": "matrix_rank",
+    "amax": "max",
+    "amin": "min",
+    "linalg.multi_dot": "multi_dot",
+    "linalg.norm": "norm",
+    "linalg.pinv": "pinv",
+    "linalg.qr": "qr",
+    "rint": "rint",
+    "around": "round",
+    "linalg.svd": "svd",
+    "linalg.tensorinv": "tensorinv",
+    "linalg.tensorsolve": "tensorsolve",
+    "linalg.vector_norm": "vector_norm",
+}  # fmt: skip
+
+#: By the ufunc, the function that is its ``reduce``.
+REDUCTIONS = {
+    "logical_and": "all",
+    "logical_or": "any",
+    "maximum": "max",
+    "minimum": "min",
+    "multiply": "prod",
+    "add": "sum",
+}  # fmt: skip
+
+#: By name, the module of each function.
+HOMES = {name: module for module, names in FAMILIES.items() for name in names}
