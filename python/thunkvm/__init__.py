@@ -1,7 +1,7 @@
 """thunkvm: a lazy-evaluation virtual machine with a thunk interpreter.
 
-Build a symbolic graph of Variables, make a function of it, and call it: a node of the graph runs
-if and only if its value is needed, and at most once a call.
+Build a symbolic graph of Variables, make a function of it, and call it. A node of the graph
+runs if and only if its value is needed, and at most once a call.
 
 Examples
 --------
@@ -11,10 +11,26 @@ Examples
 >>> f = tv.function([x, y], [z, tv.grad(z, x)])
 >>> f([1.0, 4.0], 1.0)
 [np.float64(3.0), array([0.5 , 0.25])]
+
+The names, by what they are for; ``help(tv.function)`` and ``help(tv.ifelse)`` have the rest:
+
+inputs       scalar, vector, matrix, tensor, scalars, vectors; shared, constant, as_variable
+arrays       NumPy's functions under NumPy's names: exp, sum, dot, solve, where, ...
+functions    function, In, Out, Update; f(...), f.explain(), f.dprint(), f.profile, f.to_dot()
+choices      ifelse, cond, switch_case, and_, or_, coalesce, attempt
+loops        while_loop, fori_loop, scan, map, reduce, foldl, foldr, fixed_point, until
+derivatives  grad, value_and_grad, jacobian, hessian, jvp, vjp, hvp, verify_grad
+modes        Mode, config; "py", "vm", "cvm", "c", "c|py", "c&py"; DebugMode, NanGuardMode
+views        profile, dprint, to_dot, print_, breakpoint_, memory
+Ops          Op, PureOp, COp, ExternalCOp, wrap_c, as_op, OpFromGraph; Type, CType, ParamsType
+tests        testing, Assert, CheckAndRaise
+
+``python -m thunkvm doctor`` says what of this machine the package uses.
 """
 
 from importlib import import_module as _import_module
 from os import environ as _environ
+from sys import _getframe
 from typing import TYPE_CHECKING, Any
 
 from thunkvm._core import (
@@ -138,8 +154,18 @@ if not TYPE_CHECKING:  # to which every name would then be there
 
 
 def __dir__() -> list[str]:
-    """Return the public names: the package's modules are its own affair."""
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    """Return the names that users need: not the modules, nor Theano's letters before kinds.
+
+    `help` gets no names. It would write the documentation of each, thousands of lines, below the
+    text at the top of this file, which sorts them.
+    """
+    asking: Any = _getframe(1)
+    while asking and asking.f_globals.get("__name__") == "inspect":
+        asking = asking.f_back
+    if asking and asking.f_globals.get("__name__") == "pydoc":
+        return []
+    special = {name for name in globals() if name.startswith("__")}
+    return sorted({*__all__, *special} - {*kinds.WITH_LETTERS})
 
 
 if _environ.get("THUNKVM_PROFILE"):

@@ -9,7 +9,9 @@ import time
 from collections.abc import Sequence
 
 from thunkvm import _core
+from thunkvm._src import doctor
 from thunkvm._src.calls.config import config
+from thunkvm._src.version import __version__
 from thunkvm._src.views.text_table import show_bytes, table
 from thunkvm.profile import command
 
@@ -60,8 +62,13 @@ CACHE = {"list": show_list, "size": show_size, "clear": clear, "path": show_path
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return 0 if it did what it says."""
-    parser = argparse.ArgumentParser(prog="python -m thunkvm")
-    commands = parser.add_subparsers(dest="command", required=True)
+    parser = argparse.ArgumentParser(
+        prog="python -m thunkvm",
+        description="thunkvm: a lazy-evaluation virtual machine for numerical Python.",
+        epilog="python -m thunkvm.demo fits a data set of NIST's with it.",
+    )
+    parser.add_argument("--version", action="version", version=f"thunkvm {__version__}")
+    commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
     cache = commands.add_parser(
         "cache",
         help="the compiled modules that are kept",
@@ -72,7 +79,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="list its modules, tell its size, remove all, or print its path; list if left out",
     )  # fmt: skip
     command.add_to(commands)
+    commands.add_parser(
+        "doctor",
+        help="the compiler, BLAS, cache, processor and modes of this machine",
+        description="Looks for all that the package uses, and says what to do where it is missing.",
+    )
     chosen = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    if chosen.command is None:
+        parser.print_help()
+        return 0
+    if chosen.command == "doctor":
+        return doctor.main()
     if chosen.command == "profile":
         return command.main(chosen)
     try:

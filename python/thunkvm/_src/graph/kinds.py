@@ -26,3 +26,7 @@ KINDS: dict[str, str] = {
 #: The constructors of one variable, and those of several.
 OF_ONE = ("generic", "tensor", *KINDS, *(prefix + kind for kind in KINDS for prefix in PREFIXES))
 OF_SEVERAL = tuple(prefix + kind for kind in KINDS.values() for prefix in ("", *PREFIXES))
+#: Those of Theano's names: a dtype's letter, then a kind.
+WITH_LETTERS = tuple(
+    prefix + kind for pair in KINDS.items() for kind in pair for prefix in PREFIXES
+)
