@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -233,6 +233,22 @@ def test_while_loop_refuses_an_interval_below_one() -> None:
 def test_fori_loop_refuses_bounds_that_are_no_integers() -> None:
     with pytest.raises(TypeError, match="upper has to be a 0-d integer"):
         tv.fori_loop(0, 2.5, lambda i, s: s, x)
+
+
+class Moved(NamedTuple):
+    at: Any
+    by: Any
+
+
+@pytest.mark.parametrize("first", [Moved(x, 0.0), (x, 0.0), [x, 0.0]])
+def test_last_state_of_a_loop_is_a_structure_as_the_first_one(first: Any) -> None:
+    last = tv.while_loop(lambda s: s[0] < 8.0, lambda s: with_values(s, [s[0] * 2, s[0]]), first)
+    f = tv.function([x], [tv.ifelse(x > 0.0, last, first), last.steps])
+    assert f(3.0) == [with_values(first, [12.0, 6.0]), 2]
+
+
+def with_values(like: Any, values: list[Any]) -> Any:
+    return like._make(values) if isinstance(like, Moved) else type(like)(values)
 
 
 def test_variable_that_no_loop_made_has_no_steps() -> None:

@@ -184,9 +184,11 @@ def with_attributes(state: Any) -> Any:
     >>> int(tv.function([], last.steps)())
     3
     """
-    for kind in (list, tuple, dict):
-        if type(state) is kind:
-            state = _with_attributes(kind.__name__)(state)
+    kind: Any = type(state)
+    if kind in (list, tuple, dict):
+        state = _with_attributes(kind)(state)
+    elif isinstance(state, tuple):  # a named one
+        state = _with_attributes(kind)(*state)
     if not isinstance(state, Variable):
         values = [value for _, value in leaves(state)]
         for name in ("steps", "finished"):
@@ -233,10 +235,10 @@ def _set(state: Any, name: str, value: Any) -> None:
 
 
 @cache
-def _with_attributes(name: str) -> Any:
-    """Return a list, tuple or dict that may have attributes."""
-    kind: Any = {"list": list, "tuple": tuple, "dict": dict}[name]
-    return type(name, (kind,), {"__doc__": kind.__doc__})
+def _with_attributes(kind: Any) -> Any:
+    """Return a list, tuple, named tuple or dict that may have attributes."""
+    members = {"__doc__": kind.__doc__, "_with_attributes_of": kind}
+    return type(kind.__name__, (kind,), members)
 
 
 def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Traced:

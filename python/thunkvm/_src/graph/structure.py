@@ -84,7 +84,7 @@ def matched_leaves(
     if of_left is None and of_right is None:
         yield path, left, right
         return
-    if of_left is None or of_right is None or type(left) is not type(right):
+    if of_left is None or of_right is None or kind_of(left) is not kind_of(right):
         raise TypeError(
             f"{what[0]}{path} is {_text(left, of_left)}, but {what[1]}{path} is "
             f"{_text(right, of_right)}; both must have the same structure."
@@ -138,7 +138,21 @@ def with_children(tree: Any, values: list[Any]) -> Any:
     if _is_of_dataclass(tree):
         names = (field.name for field in fields(tree))
         return replace(tree, **dict(zip(names, values, strict=True)))
-    return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)
+    return kind_of(tree)(*values) if hasattr(tree, "_fields") else tuple(values)
+
+
+def kind_of(tree: Any) -> type:
+    """Return the class that makes a value a structure: that of a loop's last state is a subclass.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.graph.structure import kind_of
+    >>> kind_of(tv.while_loop(lambda s: s[0] < 8, lambda s: (s[0] * 2, s[1]), (1, 2)))
+    <class 'tuple'>
+    """
+    kind: type = getattr(type(tree), "_with_attributes_of", type(tree))
+    return kind
 
 
 def with_paths(message: str, names: list[str], paths: list[Path]) -> str:
