@@ -52,7 +52,7 @@ from thunkvm._src.teaching import keywords
 from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
-    from thunkvm import ops, testing
+    from thunkvm import ops, optimize, testing
     from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
     from thunkvm._src.calls.config import config
     from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
@@ -130,10 +130,10 @@ __all__ = [
     "as_variable", "attempt", "breakpoint_", "clone_replace", "coalesce", "cond", "config",
     "constant", "disconnected_grad", "dprint", "fixed_point", "foldl", "foldr", "fori_loop",
     "function", "get_mode", "grad", "grad_clip", "grad_scale", "graph_replace", "hessian", "hvp",
-    "ifelse", "jacobian", "jvp", "map", "memory", "ops", "or_", "print_", "profile", "pullback",
-    "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan", "scan_carry",
-    "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until", "value_and_grad",
-    "verify_grad", "vjp", "while_loop", "wrap_c", "zero_grad",
+    "ifelse", "jacobian", "jvp", "map", "memory", "ops", "optimize", "or_", "print_", "profile",
+    "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan",
+    "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until",
+    "value_and_grad", "verify_grad", "vjp", "while_loop", "wrap_c", "zero_grad",
 ]  # fmt: skip
 
 

@@ -1,0 +1,136 @@
+"""A method: what a solver does, as graphs over its state."""
+
+from __future__ import annotations
+
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+import thunkvm as tv
+from thunkvm.optimize.problem import Problem
+from thunkvm.optimize.status import CONVERGED, MAXITER, NOT_FINITE, RUNNING
+
+Number = Any  #: A number; while the graph of a step is built, a 0-d Variable.
+
+
+@dataclass(frozen=True)
+class PerElement:
+    """A default of an option that is so many for each element of x."""
+
+    times: int
+
+    def __repr__(self) -> str:
+        """Return the default as text."""
+        return f"{self.times} * n"
+
+
+def number(default: float | PerElement) -> Any:
+    """Return the field of an option that may change from call to call without compiling again.
+
+    An option of a float is float64, and one of an int is int64. An option without this is part
+    of the structure: another value of it is compiled anew.
+    """
+    return field(default=default, metadata={"number": True})
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a solver does, as graphs over a state that is a NamedTuple of Variables.
+
+    A subclass is a frozen dataclass whose fields are its options, with `start` and `step`. Its
+    state has at least the fields
+
+    - ``x``: where it is, shape ``(n,)``;
+    - ``fun``: the value there, 0-d or a vector;
+    - ``nit``: how many steps ran, 0-d int64;
+    - ``status``: a code of `thunkvm.optimize.status`, 0-d int64; ``RUNNING`` goes on.
+
+    The frame does the rest, for all methods alike: it ends with ``MAXITER`` after `maxiter` steps,
+    with ``NOT_FINITE`` where ``fun`` (or ``jac``, if the state has it) is NaN or infinite, with
+    ``RAISED`` and the state before where computing a step raises, and with ``CONVERGED`` where
+    `converged` says so. A step may end by a status of its own.
+    """
+
+    maxiter: Number = number(PerElement(200))
+
+    #: Codes of this method's own, and their messages.
+    messages: ClassVar[dict[int, str]] = {}
+    #: The fields of the state that have a value for each element of x: users see nests like x0.
+    like_x: ClassVar[tuple[str, ...]] = ("x", "jac")
+    #: The fields of the state that a result has under the same names, if the state has them.
+    reported: ClassVar[tuple[str, ...]] = ("x", "fun", "jac")
+    #: Whether the method takes bounds.
+    bounded: ClassVar[bool] = False
+
+    def start(self, problem: Problem, x0: tv.Variable) -> Any:
+        """Return the state at a starting point, shape ``(n,)``."""
+        raise NotImplementedError
+
+    def step(self, problem: Problem, state: Any) -> Any:
+        """Return the state after one step."""
+        raise NotImplementedError
+
+    def running(self, state: Any) -> tv.Variable:
+        """Return whether another step runs, a 0-d bool."""
+        return tv.eq(state.status, RUNNING)
+
+    def converged(self, state: Any) -> tv.Variable:
+        """Return whether a state is a solution, a 0-d bool; by default no state says so itself."""
+        return tv.constant(False)
+
+    def judged(self, state: Any) -> Any:
+        """Return a state whose status says whether to go on from it."""
+        finite = tv.isfinite(tv.sum(state.fun))
+        if "jac" in state._fields:
+            finite = tv.and_(finite, tv.isfinite(tv.max(tv.abs(state.jac))))
+        status = tv.cond(
+            [
+                (tv.neq(state.status, RUNNING), state.status),
+                (tv.logical_not(finite), np.int64(NOT_FINITE)),
+                (self.converged(state), np.int64(CONVERGED)),
+                (state.nit >= self.maxiter, np.int64(MAXITER)),
+            ],
+            np.int64(RUNNING),
+        )
+        return state._replace(status=status)
+
+    @classmethod
+    def numbers(cls) -> list[Field[Any]]:
+        """Return the options that may change from call to call."""
+        return [option for option in fields(cls) if option.metadata.get("number")]
+
+    def values(self, size: int) -> list[Any]:
+        """Return the values of these options, for an x of so many elements."""
+        kinds = [type(option.default) for option in self.numbers()]
+        return [
+            (np.float64 if kind is float else np.int64)(
+                value.times * size if isinstance(value, PerElement) else value
+            )
+            for kind, value in zip(
+                kinds, (getattr(self, option.name) for option in self.numbers()), strict=True
+            )
+        ]
+
+    def with_variables(self) -> tuple[Any, list[tv.Variable]]:
+        """Return the method whose options of numbers are Variables, and these."""
+        made = {
+            option.name: tv.scalar(
+                option.name, dtype="float64" if type(option.default) is float else "int64"
+            )
+            for option in self.numbers()
+        }
+        return replace(self, **made), list(made.values())
+
+    @property
+    def key(self) -> Any:
+        """What two methods have in common that differ in options of numbers alone."""
+        structural = [
+            getattr(self, option.name)
+            for option in fields(self)
+            if not option.metadata.get("number")
+        ]
+        return type(self), tuple(structural)
+
+
+__all__ = ["Method", "Number", "PerElement", "number"]

@@ -1,0 +1,62 @@
+"""The methods of `minimize` by name, SciPy's names among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+from thunkvm._src.teaching.nearest import did_you_mean
+from thunkvm.optimize.gradient_descent import gradient_descent
+from thunkvm.optimize.method import Method
+
+MINIMIZERS: dict[str, Callable[..., Method]] = {
+    "gradient_descent": gradient_descent,
+}
+
+
+def method_of(
+    method: str | Method, known: dict[str, Callable[..., Method]], options: dict[str, Any]
+) -> Method:
+    """Return a method by its name, or itself, with options.
+
+    Names are compared without case, hyphens, blanks and underscores.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method.
+    TypeError
+        If the method has no such option.
+
+    Examples
+    --------
+    >>> from thunkvm.optimize.methods import MINIMIZERS, method_of
+    >>> method_of("gradient-descent", MINIMIZERS, {"gtol": 1e-3}).gtol
+    0.001
+    """
+    if isinstance(method, Method):
+        found = method
+    else:
+        plain = {_plain(name): name for name in known}
+        if _plain(method) not in plain:
+            raise ValueError(
+                f"[optimize] there is no method {method!r}; there are {', '.join(known)}."
+                + did_you_mean(method, tuple(known))
+            )
+        found = known[plain[_plain(method)]]()
+    names = [option.name for option in fields(found)]
+    for name in options:
+        if name not in names:
+            raise TypeError(
+                f"[optimize] {type(found).__name__} has no option {name!r}; it has "
+                f"{', '.join(names)}." + did_you_mean(name, tuple(names))
+            )
+    return replace(found, **options)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "").replace(" ", "")
+
+
+__all__ = ["MINIMIZERS", "method_of"]

@@ -1,0 +1,170 @@
+"""What a solver asks of a function: its value and derivatives, each counted under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import thunkvm as tv
+from thunkvm.optimize.nests import Nest
+
+
+class Problem:
+    """A function of one flat vector, and its derivatives, as graphs.
+
+    What is asked for is a node of the graph that a solver builds, and so runs only in the steps
+    that demand it. What the value and the derivatives at a point share is computed once.
+
+    Parameters
+    ----------
+    fun : callable
+        From a nest of Variables, and the extra arguments, to a graph: 0-d to be minimised, or a
+        vector of residuals or equations.
+    nest : Nest
+        The structure of its first argument.
+    args : tuple
+        The extra arguments: nests of Variables.
+    jac, hess, hessp : callable, optional
+        As `fun`, to the first derivatives, the second ones (shape ``(n, n)`` in the flat vector),
+        and their product with a vector (an argument behind x). Without them they are derived
+        from `fun`. If `jac` is True, `fun` returns its value and its derivative.
+    lower, upper : Variable, optional
+        The bounds of x, shape ``(n,)``; None if there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> from thunkvm.optimize.nests import Nest
+    >>> problem = tv.optimize.Problem(lambda x: tv.sum(x**2), Nest.of(np.zeros(2)))
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x[0] > 0, problem.gradient(x), 0.0 * x))
+    >>> f([1.0, 2.0]), f([-1.0, 2.0]), f.counts()
+    (array([2., 4.]), array([-0.,  0.]), {'njev': 1})
+    """
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        nest: Nest,
+        args: tuple[Any, ...] = (),
+        jac: Callable[..., Any] | bool | None = None,
+        hess: Callable[..., Any] | None = None,
+        hessp: Callable[..., Any] | None = None,
+        lower: tv.Variable | None = None,
+        upper: tv.Variable | None = None,
+    ) -> None:
+        self.fun = fun
+        self.nest = nest
+        self.args = args
+        self.jac = jac or None
+        self.hess = hess
+        self.hessp = hessp
+        self.lower = lower
+        self.upper = upper
+        self._at: dict[tv.Variable, Any] = {}  # what fun returned, by its point
+
+    @property
+    def size(self) -> int:
+        """The number of elements of x."""
+        return self.nest.size
+
+    def value(self, x: tv.Variable) -> tv.Variable:
+        """Return the value at a point, 0-d; counted as nfev."""
+        return counted(self._value(x), "nfev")
+
+    def gradient(self, x: tv.Variable) -> tv.Variable:
+        """Return the gradient at a point, shape ``(n,)``; counted as njev."""
+        return counted(self._gradient(x), "njev")
+
+    def value_and_gradient(self, x: tv.Variable) -> tuple[tv.Variable, tv.Variable]:
+        """Return the value and the gradient at a point."""
+        return self.value(x), self.gradient(x)
+
+    def hessian(self, x: tv.Variable) -> tv.Variable:
+        """Return the Hessian at a point, shape ``(n, n)``; counted as nhev."""
+        if self.hess is not None:
+            found = tv.as_variable(self.hess(self.nest.unravel(x), *self.args))
+            found = tv.reshape(found, (self.size, self.size))
+        elif self.jac is None:
+            found = tv.hessian(self._value(x), x, "ignore")
+        else:
+            found = tv.jacobian(self._gradient(x), x, "ignore", "reverse")
+        return counted(found, "nhev")
+
+    def hessian_product(self, x: tv.Variable, p: tv.Variable) -> tv.Variable:
+        """Return the product of the Hessian at a point with a vector; counted as nhev."""
+        if self.hessp is not None:
+            given = self.hessp(self.nest.unravel(x), self.nest.unravel(p), *self.args)
+            found = self._flat(given)
+        elif self.hess is not None:
+            return self.hessian(x) @ p
+        elif self.jac is None:
+            found = tv.hvp(self._value(x), x, p, "ignore")
+        else:
+            found = tv.vjp(self._gradient(x), x, p, "ignore")
+        return counted(found, "nhev")
+
+    def residuals(self, x: tv.Variable) -> tv.Variable:
+        """Return what fun returns at a point as a vector, shape ``(m,)``; counted as nfev."""
+        return counted(self._residuals(x), "nfev")
+
+    def jacobian(self, x: tv.Variable) -> tv.Variable:
+        """Return the derivatives of the residuals at a point, shape ``(m, n)``; counted as njev."""
+        if callable(self.jac):
+            found = tv.as_variable(self.jac(self.nest.unravel(x), *self.args))
+            found = tv.reshape(found, (-1, self.size))
+        elif self.jac is not None:
+            found = tv.reshape(tv.as_variable(self._returned(x)[1]), (-1, self.size))
+        else:
+            found = tv.jacobian(self._residuals(x), x, "ignore")
+        return counted(found, "njev")
+
+    def _returned(self, x: tv.Variable) -> Any:
+        """Return what fun returns at a point, which is one graph however often it is asked for."""
+        if x not in self._at:
+            self._at[x] = self.fun(self.nest.unravel(x), *self.args)
+        return self._at[x]
+
+    def _value(self, x: tv.Variable) -> tv.Variable:
+        returned = self._returned(x)
+        value = tv.as_variable(returned[0] if self.jac is True else returned)
+        if value.ndim:
+            raise TypeError(
+                f"[optimize] fun returns {value}, with {value.ndim} axes: it has to be a single "
+                "value. Take its sum, or use least_squares or root for several equations."
+            )
+        return value if value.dtype == x.dtype else value.astype(x.dtype)
+
+    def _gradient(self, x: tv.Variable) -> tv.Variable:
+        if callable(self.jac):
+            return self._flat(self.jac(self.nest.unravel(x), *self.args))
+        if self.jac is not None:
+            return self._flat(self._returned(x)[1])
+        return tv.grad(self._value(x), x, "ignore")
+
+    def _residuals(self, x: tv.Variable) -> tv.Variable:
+        returned = self._returned(x)
+        value = tv.as_variable(returned[0] if self.jac is True else returned)
+        return value if value.ndim == 1 else tv.reshape(value, (-1,))
+
+    def _flat(self, value: Any) -> tv.Variable:
+        """Return a nest like x, or a vector, as the flat vector."""
+        parts = [tv.reshape(tv.as_variable(part), (-1,)) for part in leaves_of(value)]
+        flat = parts[0] if len(parts) == 1 else tv.concatenate(parts)
+        return tv.reshape(flat, (self.size,)).astype(self.nest.dtype)
+
+
+def counted(value: tv.Variable, name: str) -> tv.Variable:
+    """Return a value that `Function.counts` counts, under ``nfev``, ``njev`` or ``nhev``."""
+    return tv.counted(value, name)
+
+
+def leaves_of(value: Any) -> list[Any]:
+    """Return the leaves of a nest of Variables."""
+    from thunkvm._src.graph.structure import leaves
+
+    return [leaf for _, leaf in leaves(value)]
+
+
+__all__ = ["Problem", "counted"]

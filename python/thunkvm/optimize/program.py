@@ -1,0 +1,208 @@
+"""The compiled functions of one problem and method, kept for the next call."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+import thunkvm as tv
+from thunkvm._src.graph.structure import leaves, rebuild
+from thunkvm.optimize.method import Method
+from thunkvm.optimize.nests import Nest, flat_values, types_key, variables_like
+from thunkvm.optimize.problem import Problem
+from thunkvm.optimize.status import RAISED, RUNNING
+
+#: How many programs are kept; the one that was not used for the longest time goes first.
+KEPT = 128
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is solved, without the numbers that may change from call to call.
+
+    Parameters
+    ----------
+    fun : callable
+        See `Problem`.
+    method : Method
+        Its options of numbers are not read.
+    jac, hess, hessp : callable, optional
+        See `Problem`.
+    has_bounds : bool
+        Whether x has bounds.
+    mode : str or Mode, optional
+        The mode of the functions.
+    """
+
+    fun: Callable[..., Any]
+    method: Method
+    jac: Any = None
+    hess: Any = None
+    hessp: Any = None
+    has_bounds: bool = False
+    mode: Any = None
+
+    def key(self, nest: Nest, args: tuple[Any, ...]) -> Hashable:
+        """Return what all calls have in common for which the same program is right."""
+        mode = tv.config.mode if self.mode is None else self.mode
+        of_method = self.method.key
+        functions = self.fun, self.jac, self.hess, self.hessp
+        return functions, of_method, self.has_bounds, mode, nest.key, types_key(args)
+
+
+class Program:
+    """The functions that one question is answered with, each compiled when it is first needed.
+
+    All of them are of the same graphs, `Method.start` and `Method.step`. Their arguments begin
+    with x (the flat vector) or the leaves of a state; `Program.numbers` are the rest.
+
+    Parameters
+    ----------
+    question : Question
+        What is solved.
+    nest : Nest
+        The structure of x.
+    args : tuple
+        The extra arguments, of which the types are read.
+    """
+
+    def __init__(self, question: Question, nest: Nest, args: tuple[Any, ...]) -> None:
+        self.nest = nest
+        self.mode = question.mode
+        self.method, options = question.method.with_variables()
+        self.x = tv.TensorType(nest.dtype, (nest.size,))("x")
+        given = variables_like(args, "args")
+        bounds = [self.x.type(name) for name in ("lower", "upper") if question.has_bounds]
+        self.inputs = [*(leaf for _, leaf in leaves(given)), *options, *bounds]
+        self.problem = Problem(
+            question.fun, nest, given, question.jac, question.hess, question.hessp, *bounds
+        )
+        self._lock = RLock()
+
+    def numbers(self, args: tuple[Any, ...], method: Method, bounds: tuple[Any, ...]) -> list[Any]:
+        """Return the arguments behind x or the state, for one call."""
+        return [*flat_values(args), *method.values(self.nest.size), *bounds]
+
+    @cached_property
+    def first(self) -> tv.Function:
+        """From x to the state at the start."""
+        return self._function("start", [self.x], self._start())
+
+    @cached_property
+    def following(self) -> tv.Function:
+        """From a state to the next one."""
+        return self._function("step", self._state_leaves, self._step(self.state))
+
+    @cached_property
+    def judging(self) -> tv.Function:
+        """From a state to the same one, whose status says whether to go on from it."""
+        return self._function("judge", self._state_leaves, self._going_on(self.state))
+
+    @cached_property
+    def whole(self) -> tv.Function:
+        """From x to the state at the end."""
+        return self._function("solve", [self.x], self._loop(self._start()))
+
+    @cached_property
+    def rest(self) -> tv.Function:
+        """From a state to the state at the end."""
+        return self._function("go_on", self._state_leaves, self._loop(self._going_on(self.state)))
+
+    @cached_property
+    def bare_first(self) -> tv.Function:
+        """As `first`, but an exception is raised."""
+        return self._function("start", [self.x], self.method.start(self.problem, self.x))
+
+    @cached_property
+    def bare_following(self) -> tv.Function:
+        """As `following`, but an exception is raised."""
+        step = self.method.step(self.problem, self.state)
+        return self._function("step", self._state_leaves, step)
+
+    @cached_property
+    def state(self) -> Any:
+        """A state of Variables of its own."""
+        with self._lock:
+            started = self._start()
+            named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
+            return rebuild(started, iter(named).__next__)
+
+    @property
+    def _state_leaves(self) -> list[tv.Variable]:
+        return [leaf for _, leaf in leaves(self.state)]
+
+    def _start(self) -> Any:
+        x0 = self.x
+        if self.problem.lower is not None and self.problem.upper is not None:
+            x0 = tv.minimum(tv.maximum(x0, self.problem.lower), self.problem.upper)
+        started = self.method.judged(as_variables(self.method.start(self.problem, x0)))
+        failed = rebuild(started, map(_blank, (leaf for _, leaf in leaves(started))).__next__)
+        zero = np.int64(0)
+        failed = failed._replace(x=x0, nit=zero, status=np.int64(RAISED))
+        return tv.attempt(started, failed)
+
+    def _step(self, state: Any) -> Any:
+        after = self.method.judged(as_variables(self.method.step(self.problem, state)))
+        return tv.attempt(after, state._replace(status=tv.constant(np.int64(RAISED))))
+
+    def _going_on(self, state: Any) -> Any:
+        return self.method.judged(state._replace(status=tv.constant(np.int64(RUNNING))))
+
+    def _loop(self, state: Any) -> Any:
+        last = tv.while_loop(self.method.running, self._step, state)
+        return rebuild(state, (leaf for _, leaf in leaves(last)).__next__)
+
+    def _function(self, name: str, inputs: list[tv.Variable], outputs: Any) -> tv.Function:
+        with self._lock:
+            return tv.function(
+                [*inputs, *self.inputs],
+                [leaf for _, leaf in leaves(outputs)],
+                mode=self.mode,
+                on_unused_input="ignore",
+                name=f"{type(self.method).__name__}.{name}",
+            )
+
+
+def as_variables(state: Any) -> Any:
+    """Return a state whose leaves are Variables."""
+    return rebuild(state, (tv.as_variable(leaf) for _, leaf in leaves(state)).__next__)
+
+
+def _blank(leaf: tv.Variable) -> tv.Variable:
+    """Return a value of a type that says nothing: NaN, or 0 for integers and lengths not known."""
+    value = np.nan if np.dtype(leaf.dtype).kind in "fc" else 0
+    lengths = [0 if length is None else length for length in leaf.type.shape]
+    return tv.constant(np.full(lengths, value, leaf.dtype))
+
+
+_programs: OrderedDict[Hashable, Program] = OrderedDict()
+_lock = RLock()
+
+
+def program_for(question: Question, nest: Nest, args: tuple[Any, ...]) -> Program:
+    """Return the program that answers a question, the same as in an earlier call if there is one.
+
+    It is kept by the function itself (and `jac`, `hess`, `hessp`), the method and its structural
+    options, the mode, the structure and shapes of x, and the types of the extra arguments.
+    """
+    key = question.key(nest, args)
+    try:
+        hash(key)
+    except TypeError:
+        return Program(question, nest, args)
+    with _lock:
+        if key not in _programs:
+            _programs[key] = Program(question, nest, args)
+        _programs.move_to_end(key)
+        while len(_programs) > KEPT:
+            _programs.popitem(last=False)
+        return _programs[key]
+
+
+__all__ = ["Program", "Question", "as_variables", "program_for"]

@@ -1,0 +1,231 @@
+"""A solver: a method bound to a function, run as one compiled loop or a step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from thunkvm._core import Function
+from thunkvm._src.graph.structure import leaves, rebuild
+from thunkvm.optimize.method import Method
+from thunkvm.optimize.nests import Nest, as_nest
+from thunkvm.optimize.program import Program, Question, program_for
+from thunkvm.optimize.result import OptimizeResult
+from thunkvm.optimize.status import CONVERGED, MESSAGES, RAISED, RUNNING
+
+COUNTS = ("nfev", "njev", "nhev")
+
+
+class Solver:
+    """A method bound to a function.
+
+    Parameters
+    ----------
+    fun : callable
+        From a nest of Variables like `x0`, and the extra arguments, to a graph.
+    method : Method
+        What to do, with its options, such as ``tv.optimize.gradient_descent(gtol=1e-6)``.
+    jac, hess, hessp : callable, optional
+        The derivatives, if they are not to be derived; see `minimize`.
+    bounds : tuple of nests (lower, upper), optional
+        The bounds of x, like `x0` or numbers for all elements.
+    mode : str or Mode, optional
+        The mode of the functions; `config.mode` if left out.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> solver = tv.optimize.Solver(lambda x: tv.sum((x - 3.0) ** 2),
+    ...                             tv.optimize.gradient_descent())
+    >>> solver.run([0.0, 1.0]).x.round(4)
+    array([3., 3.])
+    >>> [float(state.fun) for state in solver.steps([0.0, 1.0])][:2]
+    [13.0, 13.0]
+    """
+
+    def __init__(
+        self,
+        fun: Callable[..., Any],
+        method: Method,
+        jac: Any = None,
+        hess: Callable[..., Any] | None = None,
+        hessp: Callable[..., Any] | None = None,
+        bounds: tuple[Any, Any] | None = None,
+        mode: Any = None,
+    ) -> None:
+        if bounds is not None and not method.bounded:
+            raise ValueError(
+                f"[optimize] {type(method).__name__} takes no bounds: leave them out, or take "
+                "method='L-BFGS-B'."
+            )
+        self.method = method
+        self.question = Question(fun, method, jac, hess, hessp, bounds is not None, mode)
+        self.bounds = bounds
+
+    def run(
+        self, x0: Any = None, args: tuple[Any, ...] = (), state: Any = None, raises: bool = False
+    ) -> OptimizeResult:
+        """Return the result of all steps, which are one compiled loop.
+
+        Parameters
+        ----------
+        x0 : nest of numbers and arrays, optional
+            Where to begin.
+        args : tuple
+            Extra arguments of the function, nests of numbers and arrays.
+        state : NamedTuple, optional
+            A state of this method, of `steps` or of a result, to go on from instead.
+        raises : bool
+            An exception is raised, and not a status of the result.
+
+        Returns
+        -------
+        OptimizeResult
+        """
+        call = Call(self, x0, args, state)
+        whole = call.program.whole if state is None else call.program.rest
+        before = call.counts([whole])
+        last = call.made(whole(*call.begin, *call.numbers))
+        return call.result(last, raises, before, [whole])
+
+    def steps(self, x0: Any = None, args: tuple[Any, ...] = (), state: Any = None) -> Iterator[Any]:
+        """Yield the state after each step, from the same graphs that `run` is one loop of.
+
+        Parameters
+        ----------
+        x0 : nest of numbers and arrays, optional
+            Where to begin; the state there is yielded first.
+        args : tuple
+            Extra arguments of the function.
+        state : NamedTuple, optional
+            A state to go on from instead; it is not yielded again.
+
+        Yields
+        ------
+        NamedTuple
+            The state; its `x` has the structure of `x0`.
+        """
+        call = Call(self, x0, args, state)
+        for current in call.steps():
+            yield call.shown(current)
+
+
+class Call:
+    """One call of a solver: the arguments of its program's functions.
+
+    Parameters
+    ----------
+    solver : Solver
+        What to run.
+    x0, args, state : Any
+        As of `Solver.run`.
+    """
+
+    def __init__(self, solver: Solver, x0: Any, args: tuple[Any, ...], state: Any) -> None:
+        if (x0 is None) == (state is None):
+            raise TypeError("[optimize] give either x0 or a state to go on from.")
+        args = args if isinstance(args, tuple) else (args,)
+        like = as_nest(x0 if state is None else state.x)
+        self.method = solver.method
+        self.nest = Nest.of(like)
+        self.program: Program = program_for(solver.question, self.nest, args)
+        bounds = () if solver.bounds is None else tuple(map(self._bound, solver.bounds))
+        self.numbers = self.program.numbers(args, self.method, bounds)
+        self.begin = [self.nest.ravel(like)] if state is None else self._flat(state)
+        self.continues = state is not None
+
+    def steps(self) -> Iterator[Any]:
+        """Yield states whose x is flat, of a new start the first one too."""
+        program = self.program
+        first = program.judging if self.continues else program.first
+        state = self.made(first(*self.begin, *self.numbers))
+        if not self.continues:
+            yield state
+        while int(state.status) == RUNNING:
+            values = [leaf for _, leaf in leaves(state)]
+            state = self.made(program.following(*values, *self.numbers))
+            yield state
+
+    def functions_of_steps(self) -> list[Function]:
+        """Return the functions that `steps` calls."""
+        first = self.program.judging if self.continues else self.program.first
+        return [first, self.program.following]
+
+    def counts(self, functions: list[Function]) -> dict[str, int]:
+        """Return how often the values under each name ran so far."""
+        found: dict[str, int] = {}
+        for function in functions:
+            for name, count in function.counts().items():
+                found[name] = found.get(name, 0) + count
+        return found
+
+    def made(self, values: list[Any]) -> Any:
+        """Return a state of the values that a function returned."""
+        return rebuild(self.program.state, iter(values).__next__)
+
+    def shown(self, state: Any) -> Any:
+        """Return a state whose vectors have the structure of x0."""
+        names = [name for name in self.method.like_x if name in state._fields]
+        return state._replace(**{name: self.nest.unravel(getattr(state, name)) for name in names})
+
+    def result(
+        self, state: Any, raises: bool, before: dict[str, int], functions: list[Function]
+    ) -> OptimizeResult:
+        """Return the result that a state at the end is; x of `state` is flat."""
+        after = self.counts(functions)
+        status = int(state.status)
+        message = self.method.messages.get(status, MESSAGES.get(status, ""))
+        if status == RAISED:
+            error = self._exception(state)
+            if error is not None and raises:
+                raise error
+            message += "" if error is None else f" {type(error).__name__}: {error}"
+        shown = self.shown(state)
+        fields = {
+            name: getattr(shown, name) for name in ("x", "fun", "jac") if name in shown._fields
+        }
+        counts = {name: after[name] - before.get(name, 0) for name in COUNTS if name in after}
+        return OptimizeResult(
+            **fields,
+            nit=int(state.nit),
+            **counts,
+            status=status,
+            success=status == CONVERGED,
+            message=message,
+            state=shown,
+        )
+
+    def _exception(self, state: Any) -> Exception | None:
+        """Return what the step from a state raises, or None if it does not raise again."""
+        values = [leaf for _, leaf in leaves(state._replace(status=np.int64(RUNNING)))]
+        try:
+            if not self.continues and not np.all(np.isfinite(state.fun)):
+                self.program.bare_first(*self.begin, *self.numbers)
+            else:
+                self.program.bare_following(*values, *self.numbers)
+        except Exception as error:
+            return error
+        return None
+
+    def _flat(self, state: Any) -> list[Any]:
+        names = [name for name in self.method.like_x if name in state._fields]
+        flat = state._replace(
+            **{name: self.nest.ravel(as_nest(getattr(state, name))) for name in names}
+        )
+        return [leaf for _, leaf in leaves(flat)]
+
+    def _bound(self, bound: Any) -> Any:
+        bound = as_nest(bound)
+        if np.ndim(bound) == 0 and not isinstance(bound, dict):
+            return np.full(self.nest.size, bound, self.nest.dtype)
+        flat = self.nest.ravel(bound)
+        if flat.shape != (self.nest.size,):
+            raise ValueError(
+                f"[optimize] a bound has {flat.size} elements, but x has {self.nest.size}."
+            )
+        return flat
+
+
+__all__ = ["Call", "Solver"]
