@@ -10,15 +10,20 @@ Examples
 """
 
 from thunkvm.optimize import status
+from thunkvm.optimize.bfgs import bfgs
 from thunkvm.optimize.bounds import Bounds
 from thunkvm.optimize.gradient_descent import gradient_descent
+from thunkvm.optimize.lbfgs import lbfgs
+from thunkvm.optimize.line_search import Search, backtracking, strong_wolfe
 from thunkvm.optimize.method import Method, Number, PerElement, number
 from thunkvm.optimize.minimize import minimize
+from thunkvm.optimize.nonlinear_cg import nonlinear_cg
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.result import OptimizeResult
 from thunkvm.optimize.solver import Solver
 
 __all__ = [
-    "Bounds", "Method", "Number", "OptimizeResult", "PerElement", "Problem", "Solver",
-    "gradient_descent", "minimize", "number", "status",
+    "Bounds", "Method", "Number", "OptimizeResult", "PerElement", "Problem", "Search", "Solver",
+    "backtracking", "bfgs", "gradient_descent", "lbfgs", "minimize", "nonlinear_cg", "number",
+    "status", "strong_wolfe",
 ]  # fmt: skip

@@ -7,11 +7,18 @@ from dataclasses import fields, replace
 from typing import Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
+from thunkvm.optimize.bfgs import bfgs
 from thunkvm.optimize.gradient_descent import gradient_descent
+from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.method import Method
+from thunkvm.optimize.nonlinear_cg import nonlinear_cg
 
 MINIMIZERS: dict[str, Callable[..., Method]] = {
     "gradient_descent": gradient_descent,
+    "CG": nonlinear_cg,
+    "nonlinear_cg": nonlinear_cg,
+    "BFGS": bfgs,
+    "L-BFGS": lbfgs,
 }
 
 

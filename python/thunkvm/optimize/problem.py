@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import thunkvm as tv
+from thunkvm._src.graph.structure import leaves
 from thunkvm.optimize.nests import Nest
 
 
@@ -20,8 +21,8 @@ class Problem:
     fun : callable
         From a nest of Variables, and the extra arguments, to a graph: 0-d to be minimised, or a
         vector of residuals or equations.
-    nest : Nest
-        The structure of its first argument.
+    nest : Nest, optional
+        The structure of its first argument; the flat vector itself if left out.
     args : tuple
         The extra arguments: nests of Variables.
     jac, hess, hessp : callable, optional
@@ -33,10 +34,8 @@ class Problem:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import thunkvm as tv
-    >>> from thunkvm.optimize.nests import Nest
-    >>> problem = tv.optimize.Problem(lambda x: tv.sum(x**2), Nest.of(np.zeros(2)))
+    >>> problem = tv.optimize.Problem(lambda x: tv.sum(x**2))
     >>> x = tv.vector("x")
     >>> f = tv.function([x], tv.ifelse(x[0] > 0, problem.gradient(x), 0.0 * x))
     >>> f([1.0, 2.0]), f([-1.0, 2.0]), f.counts()
@@ -46,7 +45,7 @@ class Problem:
     def __init__(
         self,
         fun: Callable[..., Any],
-        nest: Nest,
+        nest: Nest | None = None,
         args: tuple[Any, ...] = (),
         jac: Callable[..., Any] | bool | None = None,
         hess: Callable[..., Any] | None = None,
@@ -64,11 +63,6 @@ class Problem:
         self.upper = upper
         self._at: dict[tv.Variable, Any] = {}  # what fun returned, by its point
 
-    @property
-    def size(self) -> int:
-        """The number of elements of x."""
-        return self.nest.size
-
     def value(self, x: tv.Variable) -> tv.Variable:
         """Return the value at a point, 0-d; counted as nfev."""
         return counted(self._value(x), "nfev")
@@ -84,8 +78,8 @@ class Problem:
     def hessian(self, x: tv.Variable) -> tv.Variable:
         """Return the Hessian at a point, shape ``(n, n)``; counted as nhev."""
         if self.hess is not None:
-            found = tv.as_variable(self.hess(self.nest.unravel(x), *self.args))
-            found = tv.reshape(found, (self.size, self.size))
+            found = tv.as_variable(self.hess(self._nested(x), *self.args))
+            found = tv.reshape(found, (x.shape[0], x.shape[0]))
         elif self.jac is None:
             found = tv.hessian(self._value(x), x, "ignore")
         else:
@@ -95,8 +89,8 @@ class Problem:
     def hessian_product(self, x: tv.Variable, p: tv.Variable) -> tv.Variable:
         """Return the product of the Hessian at a point with a vector; counted as nhev."""
         if self.hessp is not None:
-            given = self.hessp(self.nest.unravel(x), self.nest.unravel(p), *self.args)
-            found = self._flat(given)
+            given = self.hessp(self._nested(x), self._nested(p), *self.args)
+            found = _flat(given, x)
         elif self.hess is not None:
             return self.hessian(x) @ p
         elif self.jac is None:
@@ -112,10 +106,10 @@ class Problem:
     def jacobian(self, x: tv.Variable) -> tv.Variable:
         """Return the derivatives of the residuals at a point, shape ``(m, n)``; counted as njev."""
         if callable(self.jac):
-            found = tv.as_variable(self.jac(self.nest.unravel(x), *self.args))
-            found = tv.reshape(found, (-1, self.size))
+            found = tv.as_variable(self.jac(self._nested(x), *self.args))
+            found = tv.reshape(found, (-1, x.shape[0]))
         elif self.jac is not None:
-            found = tv.reshape(tv.as_variable(self._returned(x)[1]), (-1, self.size))
+            found = tv.reshape(tv.as_variable(self._returned(x)[1]), (-1, x.shape[0]))
         else:
             found = tv.jacobian(self._residuals(x), x, "ignore")
         return counted(found, "njev")
@@ -123,7 +117,7 @@ class Problem:
     def _returned(self, x: tv.Variable) -> Any:
         """Return what fun returns at a point, which is one graph however often it is asked for."""
         if x not in self._at:
-            self._at[x] = self.fun(self.nest.unravel(x), *self.args)
+            self._at[x] = self.fun(self._nested(x), *self.args)
         return self._at[x]
 
     def _value(self, x: tv.Variable) -> tv.Variable:
@@ -138,9 +132,9 @@ class Problem:
 
     def _gradient(self, x: tv.Variable) -> tv.Variable:
         if callable(self.jac):
-            return self._flat(self.jac(self.nest.unravel(x), *self.args))
+            return _flat(self.jac(self._nested(x), *self.args), x)
         if self.jac is not None:
-            return self._flat(self._returned(x)[1])
+            return _flat(self._returned(x)[1], x)
         return tv.grad(self._value(x), x, "ignore")
 
     def _residuals(self, x: tv.Variable) -> tv.Variable:
@@ -148,11 +142,8 @@ class Problem:
         value = tv.as_variable(returned[0] if self.jac is True else returned)
         return value if value.ndim == 1 else tv.reshape(value, (-1,))
 
-    def _flat(self, value: Any) -> tv.Variable:
-        """Return a nest like x, or a vector, as the flat vector."""
-        parts = [tv.reshape(tv.as_variable(part), (-1,)) for part in leaves_of(value)]
-        flat = parts[0] if len(parts) == 1 else tv.concatenate(parts)
-        return tv.reshape(flat, (self.size,)).astype(self.nest.dtype)
+    def _nested(self, x: tv.Variable) -> Any:
+        return x if self.nest is None else self.nest.unravel(x)
 
 
 def counted(value: tv.Variable, name: str) -> tv.Variable:
@@ -160,11 +151,11 @@ def counted(value: tv.Variable, name: str) -> tv.Variable:
     return tv.counted(value, name)
 
 
-def leaves_of(value: Any) -> list[Any]:
-    """Return the leaves of a nest of Variables."""
-    from thunkvm._src.graph.structure import leaves
-
-    return [leaf for _, leaf in leaves(value)]
+def _flat(value: Any, x: tv.Variable) -> tv.Variable:
+    """Return a nest like x, or a vector, as a flat vector of the shape and dtype of x."""
+    parts = [tv.reshape(tv.as_variable(part), (-1,)) for _, part in leaves(value)]
+    flat = parts[0] if len(parts) == 1 else tv.concatenate(parts)
+    return tv.reshape(flat, x.shape).astype(x.dtype)
 
 
 __all__ = ["Problem", "counted"]
