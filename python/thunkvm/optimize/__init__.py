@@ -14,16 +14,19 @@ from thunkvm.optimize.bfgs import bfgs
 from thunkvm.optimize.bounds import Bounds
 from thunkvm.optimize.gradient_descent import gradient_descent
 from thunkvm.optimize.lbfgs import lbfgs
-from thunkvm.optimize.line_search import Search, backtracking, strong_wolfe
+from thunkvm.optimize.lbfgsb import lbfgsb
+from thunkvm.optimize.line_search import Search, backtracking, first_rate, strong_wolfe
 from thunkvm.optimize.method import Method, Number, PerElement, number
 from thunkvm.optimize.minimize import minimize
+from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.result import OptimizeResult
 from thunkvm.optimize.solver import Solver
+from thunkvm.optimize.trust_region import trust_region
 
 __all__ = [
     "Bounds", "Method", "Number", "OptimizeResult", "PerElement", "Problem", "Search", "Solver",
-    "backtracking", "bfgs", "gradient_descent", "lbfgs", "minimize", "nonlinear_cg", "number",
-    "status", "strong_wolfe",
+    "backtracking", "bfgs", "first_rate", "gradient_descent", "lbfgs", "lbfgsb", "minimize", "newton_cg", "nonlinear_cg",
+    "number", "status", "strong_wolfe", "trust_region",
 ]  # fmt: skip

@@ -113,9 +113,7 @@ class lbfgs(Method):
             [(tv.logical_not(search.found), np.int64(STALLED)), (flat, np.int64(CONVERGED))],
             np.int64(RUNNING),
         )
-        return State(
-            search.x, search.fun, search.jac, *memory, state.nit + np.int64(1), status
-        )
+        return State(search.x, search.fun, search.jac, *memory, state.nit + np.int64(1), status)
 
     def product(self, state: State, vector: Any) -> tv.Variable:
         """Return the product of the approximate inverse of the Hessian with a vector."""

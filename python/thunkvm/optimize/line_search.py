@@ -122,6 +122,36 @@ def backtracking(
     )
 
 
+def first_rate(fun: Any, before: Any, slope: Any) -> tv.Variable:
+    """Return the first trial of a search that is to lower a value by as much as the last one did.
+
+    Parameters
+    ----------
+    fun, before : Variable
+        The value, and that of the step before, 0-d; inf if there was none.
+    slope : Variable
+        The slope along the direction, negative, 0-d.
+
+    Returns
+    -------
+    Variable
+        In units of the direction, at most 1, 0-d.
+
+    References
+    ----------
+    J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, equation 3.60.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> rate = tv.optimize.first_rate(1.0, 2.0, -8.0)
+    >>> float(tv.function([], rate)())
+    0.2525
+    """
+    rate = tv.minimum(1.0, 1.01 * 2.0 * (tv.as_variable(fun) - before) / slope)
+    return tv.where(rate > 0.0, rate, 1.0)
+
+
 class _Trials(NamedTuple):
     """The bracket of `strong_wolfe`: the best rate, the other end, and the next trial.
 
@@ -212,9 +242,7 @@ def strong_wolfe(
             done = tv.or_(tv.logical_not(tv.abs(here) > -c2 * slope), at >= limit)
             # Uphill towards the other end: what encloses the solution is here and the last best.
             turned = here * (s.end - s.rate) >= 0.0
-            end = tv.ifelse(
-                turned, (s.rate, s.fun, s.slope), (s.end, s.end_fun, s.end_slope)
-            )
+            end = tv.ifelse(turned, (s.rate, s.fun, s.slope), (s.end, s.end_fun, s.end_slope))
             trial = tv.ifelse(
                 tv.isinf(end[0]),
                 tv.minimum(_outwards(s.rate, s.fun, s.slope, at, value, here), limit),
@@ -232,9 +260,7 @@ def strong_wolfe(
     zero = tv.zeros_like(fun)
     none = zero + np.inf
     first = tv.minimum(tv.as_variable(rate), limit).astype(fun.dtype)
-    begin = _Trials(
-        zero, fun, slope, jac, none, none, none, first, np.int64(0), tv.constant(False)
-    )
+    begin = _Trials(zero, fun, slope, jac, none, none, none, first, np.int64(0), tv.constant(False))
     last = tv.while_loop(
         lambda s: tv.and_(tv.logical_not(s.done), tv.as_variable(s.tried) < trials), step, begin
     )
@@ -269,4 +295,4 @@ def _least_of_cubic(a: Any, fa: Any, da: Any, b: Any, fb: Any, db: Any) -> tv.Va
     return b - (b - a) * (db + second - first) / (db - da + 2.0 * second)
 
 
-__all__ = ["Search", "backtracking", "strong_wolfe"]
+__all__ = ["Search", "backtracking", "first_rate", "strong_wolfe"]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.optimize.bfgs import bfgs
 from thunkvm.optimize.gradient_descent import gradient_descent
 from thunkvm.optimize.lbfgs import lbfgs
+from thunkvm.optimize.lbfgsb import lbfgsb
 from thunkvm.optimize.method import Method
+from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
+from thunkvm.optimize.trust_region import trust_region
 
 MINIMIZERS: dict[str, Callable[..., Method]] = {
     "gradient_descent": gradient_descent,
@@ -19,6 +23,11 @@ MINIMIZERS: dict[str, Callable[..., Method]] = {
     "nonlinear_cg": nonlinear_cg,
     "BFGS": bfgs,
     "L-BFGS": lbfgs,
+    "L-BFGS-B": lbfgsb,
+    "Newton-CG": newton_cg,
+    "trust_region": trust_region,
+    "trust-ncg": trust_region,
+    "dogleg": partial(trust_region, subproblem="dogleg"),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import thunkvm as tv
-from thunkvm.optimize.line_search import strong_wolfe
+from thunkvm.optimize.line_search import first_rate, strong_wolfe
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import RUNNING, STALLED
@@ -76,8 +76,7 @@ class nonlinear_cg(Method):
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one line search."""
         slope = tv.sum(state.direction * state.jac)
-        rate = tv.minimum(1.0, 1.01 * 2.0 * (state.fun - state.before) / slope)
-        rate = tv.where(rate > 0.0, rate, 1.0)
+        rate = first_rate(state.fun, state.before, slope)
         search = strong_wolfe(
             problem, state.x, state.direction, state.fun, state.jac, rate, self.c1, self.c2
         )
