@@ -13,6 +13,7 @@ from thunkvm.optimize import status
 from thunkvm.optimize.bfgs import bfgs
 from thunkvm.optimize.bounds import Bounds
 from thunkvm.optimize.gradient_descent import gradient_descent
+from thunkvm.optimize.initial_values import solve_ivp
 from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.lbfgsb import lbfgsb
 from thunkvm.optimize.line_search import Search, backtracking, first_rate, strong_wolfe
@@ -20,13 +21,16 @@ from thunkvm.optimize.method import Method, Number, PerElement, number
 from thunkvm.optimize.minimize import minimize
 from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
+from thunkvm.optimize.ode_result import OdeResult, OdeSolution
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.result import OptimizeResult
 from thunkvm.optimize.solver import Solver
+from thunkvm.optimize.trajectories import Trajectory, integrate
 from thunkvm.optimize.trust_region import trust_region
 
 __all__ = [
-    "Bounds", "Method", "Number", "OptimizeResult", "PerElement", "Problem", "Search", "Solver",
-    "backtracking", "bfgs", "first_rate", "gradient_descent", "lbfgs", "lbfgsb", "minimize", "newton_cg", "nonlinear_cg",
-    "number", "status", "strong_wolfe", "trust_region",
+    "Bounds", "Method", "Number", "OdeResult", "OdeSolution", "OptimizeResult", "PerElement",
+    "Problem", "Search", "Solver", "Trajectory", "backtracking", "bfgs", "first_rate",
+    "gradient_descent", "integrate", "lbfgs", "lbfgsb", "minimize", "newton_cg", "nonlinear_cg",
+    "number", "solve_ivp", "status", "strong_wolfe", "trust_region",
 ]  # fmt: skip

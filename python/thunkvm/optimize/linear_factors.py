@@ -1,0 +1,54 @@
+"""Factors of shifted matrices, kept from step to step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from thunkvm import ops
+from thunkvm._core import Variable
+
+
+class Factors(NamedTuple):
+    """L and U of a matrix.
+
+    Parameters
+    ----------
+    packed : Variable
+        Both, (n, n).
+    rows : Variable
+        Row i of L U is row ``rows[i]`` of the matrix; (n,) int64.
+    """
+
+    packed: Variable
+    rows: Variable
+
+
+def factored(shift: Any, matrix: Variable, identity: Variable) -> Factors:
+    """Return the factors of ``shift * identity - matrix``, counted as "nlu".
+
+    Parameters
+    ----------
+    shift : Variable
+        0-d, real or complex.
+    matrix, identity : Variable
+        (n, n).
+    """
+    packed, _, rows = ops.lu_factors(shift * identity - matrix)
+    return Factors(ops.counted(packed, name="nlu"), rows)
+
+
+def solved(factors: Factors, side: Variable) -> Variable:
+    """Return the x for which the matrix of these factors times x is `side`.
+
+    Parameters
+    ----------
+    factors : Factors
+    side : Variable
+        (n,).
+    """
+    x = ops.take(side, factors.rows, axis=0)[:, None]
+    x = ops.solve_triangular(factors.packed, x, lower=True, unit_diagonal=True)
+    return ops.solve_triangular(factors.packed, x, lower=False)[:, 0]
+
+
+__all__ = ["Factors", "factored", "solved"]
