@@ -4,8 +4,6 @@
 #include "ops/graph/graph.h"
 #include "thunks/error.h"
 
-#include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -20,26 +18,6 @@ Variable batched_rows(const Variable& row, const Variable& one, const Variable& 
   const Variable ones = reshape(identity, lengths, expression.ndim() + 1);
   const Batched rows = vectorize(std::span(&row, 1), std::span(&one, 1), std::span(&ones, 1), size);
   return rows.batched.front() ? rows.roots.front() : repeat_batch(row, size);
-}
-
-// The rows one by one: a one comes in at each element in turn.
-Variable unrolled_rows(const Variable& row, const Variable& one, const Variable& expression,
-                       const Variable& wrt) {
-  const StaticShape& lengths = expression.static_shape();
-  std::vector<Variable> rows;
-  const std::int64_t size = Array::zeros(DType::Bool, lengths).size();
-  for (std::int64_t i = 0; i < size; ++i) {
-    const Array unit = Array::zeros(DType::Float64, lengths);
-    unit.data_as<double>()[i] = 1.0;
-    const Variable given = cast(Variable::constant(Cell::of_array(unit)), expression.dtype());
-    const std::pair<Variable, Variable> replacement = {one, given};
-    rows.push_back(substitute(std::span(&row, 1), std::span(&replacement, 1)).front());
-  }
-  if (rows.empty())
-    return full(
-        call_op("concatenate", {shape(expression), shape(wrt)}, {{"axis", std::int64_t{0}}}),
-        weak_number(0.0), expression.ndim() + wrt.ndim(), wrt.dtype());
-  return call_op("stack", std::span<const Variable>(rows), {{"axis", std::int64_t{0}}});
 }
 
 }  // namespace
@@ -61,17 +39,7 @@ Variable jacobian(const Variable& expression, const Variable& wrt) {
     return call_op("concatenate", {shape(expression), shape(wrt)}, {{"axis", std::int64_t{0}}});
   };
   if (!row) return full(both(), weak_number(0.0), ndim, wrt.dtype());
-  // One row for each element of the expression: a batched backward pass where every Op on the way
-  // has a rule for it, else one pass an element, if their number is known.
-  Variable rows;
-  try {
-    rows = batched_rows(row, one, expression);
-  } catch (const Error& error) {
-    const auto& lengths = expression.static_shape();
-    const bool known = std::find(lengths.begin(), lengths.end(), kUnknownLength) == lengths.end();
-    if (error.kind() != ErrorKind::NotImplemented || !known) throw;
-    rows = unrolled_rows(row, one, expression, wrt);
-  }
+  const Variable rows = batched_rows(row, one, expression);
   return expression.ndim() == 1 ? rows : reshape(rows, both(), ndim);
 }
 

@@ -1,4 +1,5 @@
 #include "ops/gradient/gradient.h"
+#include "ops/gradient/lanes.h"
 #include "ops/gradient/loops.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/functions.h"
@@ -121,34 +122,28 @@ class LoopBatch {
 
   /// Each example takes the steps that it takes.
   Batched one_after_the_other() {
-    const Variable example = Variable::input(TensorType::scalar(DType::Int64), "example");
-    std::vector<Variable> inputs;
+    std::vector<bool> batched;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Variable& leaf =
           i < body_.states.size() ? body_.states[i] : body_.captures[i - body_.states.size()];
       const TensorType* const type = leaf.type().tensor();
-      const bool differs = type != nullptr && inputs_[i].ndim() != type->ndim();
-      inputs.push_back(differs ? row(inputs_[i], example) : inputs_[i]);
+      batched.push_back(type != nullptr && inputs_[i].ndim() != type->ndim());
     }
-    const std::vector<Variable> outputs = op_.call(inputs);
-    auto* const body = new LoopBody;
-    const Ref<const LoopBody> held(body);
-    body->name = "map";
-    body->states = {example};
-    body->nexts = {example + Variable::number(std::int64_t{1})};
-    body->test = lt(example, length_);
-    std::vector<std::size_t> kept;
-    for (std::size_t j = 0; j < outputs.size(); ++j) {
-      if (outputs[j].type().tensor() == nullptr) continue;
-      kept.push_back(j);
-      body->collected.push_back(outputs[j]);
-    }
-    const Variable first = Variable::number(std::int64_t{0});
-    const LoopOutputs place{1, static_cast<std::uint32_t>(kept.size())};
-    const std::vector<Variable> made = make_loop(*body, std::span(&first, 1));
-    Batched result{outputs, std::vector<bool>(outputs.size())};
-    for (std::uint32_t k = 0; k < kept.size(); ++k) {
-      result.roots[kept[k]] = made[place.collected(k)];
+    Batched result;
+    std::vector<std::uint32_t> kept;
+    const std::vector<Variable> stacked = for_each_example(length_, [&](const Variable& example) {
+      result.roots = op_.call(rows_of(inputs_, batched, example));
+      result.batched.resize(result.roots.size());
+      std::vector<Variable> tensors;
+      for (std::uint32_t j = 0; j < result.roots.size(); ++j) {
+        if (result.roots[j].type().tensor() == nullptr) continue;
+        kept.push_back(j);
+        tensors.push_back(result.roots[j]);
+      }
+      return tensors;
+    });
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      result.roots[kept[k]] = stacked[k];
       result.batched[kept[k]] = true;
     }
     return result;

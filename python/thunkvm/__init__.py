@@ -68,6 +68,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.control.assertions import Assert, CheckAndRaise
     from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
     from thunkvm._src.control.fallback import attempt
+    from thunkvm._src.control.batches import vectorize, vmap
     from thunkvm._src.control.fixed_points import fixed_point
     from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
     from thunkvm._src.control.loops import fori_loop, while_loop
@@ -133,7 +134,8 @@ __all__ = [
     "ifelse", "jacobian", "jvp", "map", "memory", "ops", "optimize", "or_", "print_", "profile",
     "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan",
     "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until",
-    "value_and_grad", "verify_grad", "vjp", "while_loop", "wrap_c", "zero_grad",
+    "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c",
+    "zero_grad",
 ]  # fmt: skip
 
 

@@ -49,12 +49,13 @@ Variable jacobian_of(const py::object& expression, const py::object& wrt) {
 
 std::pair<std::vector<Variable>, std::vector<bool>> vectorize_of(const std::vector<Variable>& roots,
                                                                  const std::vector<Variable>& old,
-                                                                 const std::vector<Variable>& by) {
+                                                                 const std::vector<Variable>& by,
+                                                                 const Variable& length) {
   if (old.size() != by.size())
     throw Error(ErrorKind::Value, "vectorize: " + std::to_string(old.size()) + " variables, but " +
                                       std::to_string(by.size()) +
                                       " replacements; there has to be one for each");
-  const Batched batched = vectorize(roots, old, by);
+  const Batched batched = vectorize(roots, old, by, length);
   return {batched.roots, batched.batched};
 }
 
@@ -171,6 +172,9 @@ void init_graph(PyObject* module) {
           "The shapes of a node's outputs, as its Op infers them: a tuple of 0-d integers for each "
           "output, None for one that has to be computed to know. `input_shapes` are such tuples of "
           "the inputs; if left out, their lengths.")
+      .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a, "length"_a,
+           "(roots, batched): the roots with variables replaced by batches of this length, and which "
+           "of them are batches.")
       .def(
           "type_text", [](const Variable& variable) { return variable.type().text(); },
           "variable"_a, "What messages call a Variable's type: \"vector float64 (3,)\".")
@@ -187,8 +191,6 @@ void init_graph(PyObject* module) {
            "One input of a node, where a list of them all is too much.");
   add_drawing(module);
   testing_functions(module)
-      .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a,
-           "(roots, batched): the roots with variables replaced by batches of them.")
       .def(
           "pull_back", &pull_back_of, "outputs"_a, "output_gradients"_a, "wrt"_a,
           "Vector-Jacobian products: the gradients of outputs that come with gradients (or None).");

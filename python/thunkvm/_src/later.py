@@ -61,6 +61,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "Lop", "Rop", "hvp", "jvp", "pullback", "pushforward", "vjp",
     ),
     "thunkvm._src.derivatives.verification": ("GradientError", "verify_grad"),
+    "thunkvm._src.control.batches": ("vectorize", "vmap"),
     "thunkvm._src.control.fixed_points": ("fixed_point",),
     "thunkvm._src.control.folds": ("foldl", "foldr", "map", "reduce", "scan_carry"),
     "thunkvm._src.control.scans": ("scan", "until"),

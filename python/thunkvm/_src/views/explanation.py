@@ -211,7 +211,7 @@ def counts(function: _core.Function) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     for first, row in zip(function._nodes, node_runs(function), strict=True):
-        if row.op == "counted":
+        if row.op == "counted" and first.owner is not None:
             name = first.owner.op.attrs["name"]
             found[name] = found.get(name, 0) + row.runs
     return found
