@@ -66,9 +66,9 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.calls.mode import Mode, get_mode
     from thunkvm._src.calls.specs import In, Out, Update
     from thunkvm._src.control.assertions import Assert, CheckAndRaise
+    from thunkvm._src.control.batches import vectorize, vmap
     from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
     from thunkvm._src.control.fallback import attempt
-    from thunkvm._src.control.batches import vectorize, vmap
     from thunkvm._src.control.fixed_points import fixed_point
     from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
     from thunkvm._src.control.loops import fori_loop, while_loop

@@ -196,7 +196,7 @@ def counts(function: _core.Function) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        By name, in the program's order; 0 for one that nobody demanded. Nodes that share a name
+        By name; 0 for one that nobody demanded. Nodes that share a name
         are counted together. `reset_counters` begins anew.
 
     Examples
@@ -214,7 +214,7 @@ def counts(function: _core.Function) -> dict[str, int]:
         if row.op == "counted" and first.owner is not None:
             name = first.owner.op.attrs["name"]
             found[name] = found.get(name, 0) + row.runs
-    return found
+    return dict(sorted(found.items()))
 
 
 def dprint(
