@@ -272,7 +272,7 @@ def test_every_binding_is_built() -> None:
 
 def test_every_file_of_the_package_is_installed() -> None:
     package = ROOT / "python" / "thunkvm"
-    suffixes = {".py", ".pyi", ".typed", ".js", ".css", ".html", ".txt", ".md"}
+    suffixes = {".py", ".pyi", ".typed", ".js", ".css", ".html", ".txt", ".md", ".ini"}
     assert not (names := unlisted(package, suffixes)), f"list: {names}"
 
 

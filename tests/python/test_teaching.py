@@ -251,7 +251,7 @@ def test_without_source_a_message_says_more_in_general() -> None:
 
 
 def test_what_is_told_to_write_is_there() -> None:
-    texts = [told for table in elsewhere._tables().values() for told in table]
+    texts = [told for table in elsewhere.tables() for told in elsewhere.answers(table).values()]
     told = set(re.findall(r"\btv\.(\w+)", " ".join(texts)))
     assert len(told) > 30
     assert told - set(tv.__all__) == set()
@@ -262,9 +262,13 @@ def test_names_that_we_have_are_not_answered_with_others() -> None:
     assert set(elsewhere.answers("attributes")) & set(dir(tv.Variable)) == set()
 
 
-@pytest.mark.parametrize("table", elsewhere._tables())
+@pytest.mark.parametrize("table", elsewhere.tables())
 def test_a_name_has_one_answer_in_a_table(table: str) -> None:
-    names = " ".join(elsewhere._tables()[table].values()).split()
+    names = [
+        pair.partition("=")[0]
+        for listed in elsewhere.tables()[table].values()
+        for pair in listed.split()
+    ]
     assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
 
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm._src.graph.callsite import call_site
 from thunkvm._src.teaching.elsewhere import answers, counterpart, is_function, no_name
@@ -127,10 +128,22 @@ def refuse_attribute(self: Variable, name: str) -> Any:
         return object.__getattribute__(self, name)
     if name.startswith("__"):  # protocols that are asked for, not meant
         raise AttributeError(f"a Variable has no {name!r}")
-    known = dict(answers("attributes"))
-    if is_function(name):
-        known.setdefault(name, f"write tv.{name}({name_of(self)})")
-    raise AttributeError(no_name(repr(self), name, _public(Variable), known))
+    told = answers("attributes").get(name)
+    if told is None and is_function(name):
+        told = f"write tv.{name}({name_of(self)})"
+    raise AttributeError(no_name(repr(self), name, _public(Variable), told))
+
+
+def set_attribute(function: _core.Function, name: str, value: Any) -> None:
+    """Set an attribute of the user's own; refuse one that would be kept and change nothing."""
+    if (told := answers("settings").get(name)) is None:
+        object.__setattr__(function, name, value)
+        return
+    raise AttributeError(
+        f"{function._shown} has no attribute {name!r} to set to {value!r}: {told}.",
+        name=name,
+        obj=function,
+    )
 
 
 def _public(kind: type) -> list[str]:
@@ -140,4 +153,5 @@ def _public(kind: type) -> list[str]:
 __all__ = [
     "format_text", "refuse_array", "refuse_attribute", "refuse_bool", "refuse_complex",
     "refuse_contains", "refuse_float", "refuse_index", "refuse_int", "refuse_len",
+    "set_attribute",
 ]  # fmt: skip

@@ -100,7 +100,7 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
     (_core.Function, "thunkvm.profile.live", {"profile": "OF_FUNCTIONS"}),
     (_core.Function, "thunkvm.profile.record_block", {"record": "record"}),
     (_core.Function, "thunkvm.profile.replaying", {"replay": "replay"}),
-    (_core.Function, "thunkvm._src.teaching.attributes", {"__setattr__": "set_attribute"}),
+    (_core.Function, "thunkvm._src.refusals", {"__setattr__": "set_attribute"}),
     (_core.Function, "thunkvm._src.calls.signature", {"__signature__": "OF_FUNCTIONS"}),
     (_core.OpFunction, "thunkvm._src.calls.signature", {"__signature__": "OF_OPS"}),
     (_core.Apply, "thunkvm._src.views.expression", {"__repr__": "node_expression"}),

@@ -50,11 +50,11 @@ class Profile:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say what stands for a method that there is no longer."""
-        from thunkvm._src.teaching.elsewhere import answers, not_there
+        from thunkvm._src.teaching.elsewhere import answers, no_name
 
         told = answers("profiles").get(name, "")
         public = [known for known in dir(Profile) if known[0] != "_"]
-        raise AttributeError(not_there("a profile", name, told, public), name=name, obj=self)
+        raise AttributeError(no_name("a profile", name, public, told), name=name, obj=self)
 
     def __str__(self) -> str:
         """Return the tables as plain text; ``rich.print(p)`` prints them in colour."""

@@ -8,8 +8,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from thunkvm import _core
+from thunkvm._src.calls.unchangeable import unchangeable
 from thunkvm._src.teaching.nearest import did_you_mean
-from thunkvm._src.teaching.unchangeable import unchangeable
 
 if TYPE_CHECKING:
     from thunkvm.checking.observer import Observer

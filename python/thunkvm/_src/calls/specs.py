@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thunkvm._core import Variable
-from thunkvm._src.teaching.unchangeable import unchangeable
+from thunkvm._src.calls.unchangeable import unchangeable
 
 
 class _Required:

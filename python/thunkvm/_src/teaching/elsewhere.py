@@ -1,12 +1,12 @@
 """The names of NumPy, SciPy, Theano, PyTensor, JAX and torch, and their counterparts here.
 
-Messages alone read these answers; answers.toml has them.
+Messages alone read these answers; answers.ini has them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from types import FunctionType
 
@@ -19,7 +19,7 @@ FUNCTIONS = "the functions are in thunkvm itself: tv.exp, tv.dot, tv.solve, tv.s
 
 @cache
 def answers(table: str) -> dict[str, str]:
-    """Return the answer to each name in a table of answers.toml.
+    """Return the answer to each name in a table of answers.ini.
 
     Examples
     --------
@@ -28,18 +28,22 @@ def answers(table: str) -> dict[str, str]:
     ('write tv.square', 'axis')
     """
     return {
-        name: told.replace("{name}", name).replace("{functions}", FUNCTIONS)
-        for told, names in _tables()[table].items()
-        for name in names.split()
+        name: told.replace("{name}", name).replace("{ours}", ours).replace("{functions}", FUNCTIONS)
+        for told, names in tables()[table].items()
+        for name, _, ours in (pair.partition("=") for pair in names.split())
     }
 
 
 @cache
-def _tables() -> dict[str, dict[str, str]]:
-    import tomllib  # only failing programs pay for these imports
+def tables() -> dict[str, dict[str, str]]:
+    """Return answers.ini: by table and answer, the names that get it."""
+    from configparser import RawConfigParser  # only failing programs pay for these imports
     from importlib.resources import files
 
-    return tomllib.loads(files(__package__).joinpath("answers.toml").read_text(encoding="utf-8"))
+    parser = RawConfigParser(delimiters=("<-",))
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read_string(files(__package__).joinpath("answers.ini").read_text(encoding="utf-8"))
+    return {table: dict(parser[table]) for table in parser.sections()}
 
 
 def advice(name: str) -> str:
@@ -57,10 +61,23 @@ def advice(name: str) -> str:
     """
     if told := answers("functions").get(name):
         return told
+    if (dtype := _dtype(name)) is not None:
+        return f'write the name of a dtype: tv.scalar("x", dtype="{dtype}")'
     for module, called in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
         if callable(vars(module).get(name)):
             return f"write an Op with a perform that calls {called}.{name}: see tv.Op"
     return ""
+
+
+def _dtype(name: str) -> str | None:
+    """Return the dtype of Variables that NumPy knows by a name of several letters."""
+    from thunkvm._src.graph.types import DTYPES
+
+    try:
+        dtype = np.dtype(name).name if len(name) > 2 else ""
+    except TypeError:
+        return None
+    return dtype if dtype in DTYPES else None
 
 
 def counterpart(name: str) -> str:
@@ -89,19 +106,10 @@ def is_function(name: str) -> bool:
     return callable(found) and not isinstance(found, type)
 
 
-def no_name(owner: str, name: str, names: Iterable[str], known: Mapping[str, str] = {}) -> str:
-    """Return the message of an AttributeError: `owner` has no `name`.
+def no_name(owner: str, name: str, names: Iterable[str], told: str | None = None) -> str:
+    """Return the message that `owner` has no `name`: what to write, or the nearest of `names`.
 
-    Parameters
-    ----------
-    owner : str
-        What was asked.
-    name : str
-        For what.
-    names : iterable of str
-        What it has.
-    known : mapping of str to str
-        What to write instead of names that are asked for here alone.
+    `told` is what to write instead where that is known; if it is None, `advice` is asked.
 
     Examples
     --------
@@ -111,11 +119,7 @@ def no_name(owner: str, name: str, names: Iterable[str], known: Mapping[str, str
     >>> no_name("thunkvm", "epx", ["exp"])
     "thunkvm has no 'epx'. Did you mean 'exp'?"
     """
-    return not_there(owner, name, known.get(name) or advice(name), names)
-
-
-def not_there(owner: str, name: str, told: str, names: Iterable[str]) -> str:
-    """Return the message that `owner` has no `name`: what to write, or the nearest of `names`."""
+    told = advice(name) if told is None else told
     return f"{owner} has no {name!r}" + (f"; {told}" if told else "." + did_you_mean(name, names))
 
 
@@ -152,5 +156,5 @@ def called(value: object) -> str:
 
 __all__ = [
     "FUNCTIONS", "advice", "answers", "called", "counterpart", "is_function", "keyword_advice",
-    "no_name", "not_there",
+    "no_name", "tables",
 ]  # fmt: skip
