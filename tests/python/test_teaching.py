@@ -6,6 +6,7 @@ import inspect
 import math
 import pickle
 import re
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -219,6 +220,16 @@ def test_the_methods_of_an_ndarray_that_are_functions_of_ours() -> None:
     expected = [value.trace(), value.diagonal(1), value.conjugate(), value.mT]
     for got, wanted in zip(f(value), expected, strict=True):
         np.testing.assert_array_equal(got, wanted)
+
+
+def test_a_function_of_scipys_is_told_where_the_program_uses_scipy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert elsewhere.advice("ellipe") == ""
+    special = types.ModuleType("scipy.special")
+    special.ellipe = lambda m: m
+    monkeypatch.setitem(sys.modules, "scipy.special", special)
+    assert "a perform that calls scipy.special.ellipe" in elsewhere.advice("ellipe")
 
 
 @pytest.mark.parametrize("name", ["zz", "conct", "nothing_like_it"])

@@ -63,8 +63,9 @@ def advice(name: str) -> str:
         return told
     if (dtype := _dtype(name)) is not None:
         return f'write the name of a dtype: tv.scalar("x", dtype="{dtype}")'
-    for module, called in ((np, "np"), (np.linalg, "np.linalg"), (np.fft, "np.fft")):
-        if callable(vars(module).get(name)):
+    for called in ("np", "np.linalg", "np.fft", "scipy.special", "scipy.linalg"):
+        module = sys.modules.get(called.replace("np", "numpy"))  # SciPy's if the program uses it
+        if module is not None and callable(vars(module).get(name)):
             return f"write an Op with a perform that calls {called}.{name}: see tv.Op"
     return ""
 
