@@ -129,6 +129,3 @@ def _filled(parameter: str | None, text: str, match: re.Match[str]) -> str:
     if parameter is None:
         return text
     return re.sub(rf"\b{parameter}\b", match["given"], text).replace("##", "")
-
-
-__all__ = ["explained"]

@@ -122,6 +122,3 @@ class OpenMPOp(ExternalCOp):
             except CompileError:
                 OpenMPOp.gxx_support_openmp = False
         return OpenMPOp.gxx_support_openmp
-
-
-__all__ = ["ExternalCOp", "OpenMPOp"]

@@ -194,6 +194,3 @@ def _macros(node: Apply) -> str:
                 f"#define ITEMSIZE_{kind}_{i} {size}\n",
             ]
     return "".join(lines)
-
-
-__all__ = ["kernel_source", "notes_of"]

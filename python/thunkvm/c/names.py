@@ -46,6 +46,3 @@ def is_constant(name: str) -> bool:
     (True, False, False)
     """
     return _CONSTANT.match(name) is not None and name not in _MACROS
-
-
-__all__ = ["is_constant", "is_member"]

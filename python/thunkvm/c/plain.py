@@ -48,6 +48,3 @@ def put(name: str, made: str, sub: dict[str, str]) -> str:
     return (
         f"Py_XDECREF(py_{name});\npy_{name} = {made};\nif (py_{name} == NULL) {{ {sub['fail']} }}"
     )
-
-
-__all__ = ["NumberCType", "PlainCType", "put"]

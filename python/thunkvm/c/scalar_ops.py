@@ -122,6 +122,3 @@ def _converted(variable: Variable, convert: Any, inverse: type) -> Variable:
         return node.inputs[0]
     converted: Variable = convert(variable)
     return converted
-
-
-__all__ = ["ScalarFromTensor", "TensorFromScalar", "scalar_from_tensor", "tensor_from_scalar"]

@@ -213,6 +213,3 @@ def wrap_c(
     return _made(
         source, path, signature, tuple(libraries), tuple(compile_args), bool(release_gil), grad
     )
-
-
-__all__ = ["wrap_c"]

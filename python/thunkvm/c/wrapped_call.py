@@ -155,6 +155,3 @@ class WrappedCall:
         if found.returns_value:
             lines.append(f"*({found.result}*)out[0].data = result;")
         return lines
-
-
-__all__ = ["WrappedCall"]

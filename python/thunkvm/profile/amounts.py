@@ -38,6 +38,3 @@ def counted(number: int, noun: str) -> str:
 def rest(total: int, shown: int, noun: str) -> tuple[str, ...]:
     """Return a note of how many rows a table leaves out; none where it has all."""
     return (f"... and {counted(total - shown, noun)} more",) if total > shown else ()
-
-
-__all__ = ["counted", "rest", "show_percent", "show_seconds"]

@@ -73,6 +73,3 @@ def _shares(condition: ConditionRow | None) -> dict[str, float | None]:
         return {}
     asked = condition.evaluations
     return {arm.name: arm.taken / asked if asked else None for arm in condition.arms}
-
-
-__all__ = ["ConditionChange", "condition_changes"]

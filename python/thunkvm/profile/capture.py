@@ -284,6 +284,3 @@ def class_of(op: Any) -> str:
 @cache
 def _families() -> dict[str, str]:
     return {proto["name"]: proto["family"] for proto in _core.op_protos()}
-
-
-__all__ = ["capture", "class_of", "counted"]

@@ -85,6 +85,3 @@ def _by_limit(program: ProgramRegions, conditions: Sequence[ConditionRow], teste
         if owner is not None and program.nodes[condition.node].owner == owner:
             return row.arms[1].taken
     return 0
-
-
-__all__ = ["by_steps", "loop_rows"]

@@ -79,6 +79,3 @@ def _event(item: Slice, first: int, arms: tuple[tuple[int, int], ...] | None) ->
         "dur": _microseconds(item.end - item.start),
         "args": about,
     }
-
-
-__all__ = ["chrome_trace"]

@@ -116,5 +116,3 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 ACTIONS = {"view": view, "top": top, "diff": diff, "html": html, "run": run}
-
-__all__ = ["add_to", "main"]

@@ -145,6 +145,3 @@ def break_even(arms: Iterable[ArmRow]) -> float | None:
     decided = sum(arm.taken for arm in arms)
     saved = estimated_saving(arms)
     return saved / decided if saved is not None and decided else None
-
-
-__all__ = ["ArmRow", "ConditionRow", "RegionRow", "break_even", "estimated_saving"]

@@ -120,6 +120,3 @@ class ProgramRegions:
             if block.kind in ("input", "guarded"):
                 found[self.schedule.lazies[block.owner]].append(number)
         return found
-
-
-__all__ = ["Condition", "ProgramRegions"]

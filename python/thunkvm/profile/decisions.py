@@ -353,6 +353,3 @@ FORMAT = Format(
     rows=SavedDecisions,
     faults=_faults,
 )
-
-
-__all__ = ["Decided", "Decisions", "Divergence", "Turns"]

@@ -125,6 +125,3 @@ def _node_changes(
     new = {} if after is None else dict(zip(node_keys(after.nodes), after.nodes, strict=True))
     changes = [NodeChange(key, old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
     return tuple(sorted(changes, key=lambda change: -abs(change.time_change)))
-
-
-__all__ = ["FunctionChange", "NodeChange", "ProfileDifference", "diff"]

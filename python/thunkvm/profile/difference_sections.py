@@ -81,6 +81,3 @@ def _time(row: NodeRow | None) -> str:
 
 def _runs(row: NodeRow | None) -> str:
     return "" if row is None else str(row.runs)
-
-
-__all__ = ["difference_sections"]

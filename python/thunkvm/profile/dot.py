@@ -87,6 +87,3 @@ def _node(whole: float, node: NodeRow) -> dict[str, str]:
     if node.self_time:
         label += f", {show_seconds(node.self_time)} ({show_percent(share)})"
     return {"label": label, "fillcolor": f"{HUE} {share:.3f} 1.000"}
-
-
-__all__ = ["to_dot"]

@@ -34,6 +34,3 @@ def start(wanted: str) -> None:
         recorded.save(path)
 
     atexit.register(finish)
-
-
-__all__ = ["start"]

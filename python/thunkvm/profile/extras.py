@@ -29,6 +29,3 @@ def needed(module: str, what: str) -> Any:
             f"{what} needs {package}, which is not installed here: pip install {package}, or all "
             "that profiles can use: pip install 'thunkvm[profile]'."
         ) from error
-
-
-__all__ = ["needed"]

@@ -153,6 +153,3 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
     if wanted is number:
         return read_number
     return lambda value: read_number(value) if isinstance(value, (int, float)) else value
-
-
-__all__ = ["Format", "ProfileFileError"]

@@ -109,6 +109,3 @@ def _box(name: str, label: str, nodes: Sequence[NodeRow], inside: list[Box]) -> 
         "time": sum(node.self_time for node in nodes) + sum(box["time"] for box in inside),
         "ran": sum(not node.never_ran for node in nodes) + sum(box["ran"] for box in inside),
     }
-
-
-__all__ = ["Box", "flat", "fold_tree"]

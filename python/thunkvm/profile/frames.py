@@ -208,5 +208,3 @@ _ONE_OF_EACH = FunctionRecord(
     groups=(GroupRow(index=0),),
     calls=(CallRow(index=0),),
 )
-
-__all__ = ["TABLES", "columns", "table_rows", "to_csv", "to_pandas"]

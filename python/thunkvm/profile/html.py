@@ -210,6 +210,3 @@ def _files(function: FunctionRecord) -> list[dict[str, Any]]:
             times[node.file] = times.get(node.file, 0.0) + node.self_time
     order = sorted(lines, key=lambda name: -times[name])
     return [{"name": name, "lines": sorted(lines[name].items())} for name in order]
-
-
-__all__ = ["page", "page_data"]

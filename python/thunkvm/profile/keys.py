@@ -56,6 +56,3 @@ def node_keys(nodes: Sequence[NodeRow]) -> list[NodeKey]:
     """
     made = ((node.op, node.file, node.line) for node in nodes)
     return [NodeKey(*key, position) for key, position in numbered(made)]
-
-
-__all__ = ["NodeKey", "node_keys", "numbered"]

@@ -77,6 +77,3 @@ def lazy_report(function: FunctionRecord) -> LazyReport:
         saved=sum(c.saved for c in function.conditions if c.saved is not None),
         unknown=tuple(c for c in function.conditions if c.evaluations and c.saved is None),
     )
-
-
-__all__ = ["LazyReport", "lazy_report"]

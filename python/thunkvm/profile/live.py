@@ -234,9 +234,3 @@ def profile(kind: Kind | Literal[True] = "time") -> LiveProfile:
     [('grow', 2)]
     """
     return AllFunctions(check_kind(kind))
-
-
-__all__ = [
-    "OF_FUNCTIONS", "FunctionProfile", "LiveProfile", "check_kind", "own_profile", "profile",
-    "profile_of",
-]  # fmt: skip

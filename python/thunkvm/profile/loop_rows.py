@@ -121,6 +121,3 @@ def step_range(number: int) -> tuple[int, int]:
     [(0, 0), (1, 1), (2, 3), (4, 7)]
     """
     return (1 << number - 1, (1 << number) - 1) if number else (0, 0)
-
-
-__all__ = ["LoopRow", "merged_runs", "step_range"]

@@ -76,6 +76,3 @@ def _steps_text(number: int, and_later: bool) -> str:
     if and_later:
         return f"step {first}-"
     return f"step {first}" if first == last else f"step {first}-{last}"
-
-
-__all__ = ["loops", "steps"]

@@ -144,6 +144,3 @@ def _groups(
             merged[index] = merged_rows(merged[index], group)
         moved.append(index)
     return tuple(merged), moved
-
-
-__all__ = ["merge"]

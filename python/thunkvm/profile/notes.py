@@ -55,6 +55,3 @@ def _note(node: NodeRow, whole: float) -> str:
         return f"{runs}, {node.region}"
     time = f"{show_seconds(node.self_time)} ({show_percent(node.self_time / whole)})"
     return f"{runs}, {time}, {node.region}"
-
-
-__all__ = ["node_notes"]

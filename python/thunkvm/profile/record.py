@@ -243,6 +243,3 @@ def _written(text: str, path: str | PathLike[str] | None) -> str | None:
         return text
     save_text(path, text)
     return None
-
-
-__all__ = ["Profile"]

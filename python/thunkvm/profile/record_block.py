@@ -81,6 +81,3 @@ def decided(function: _core.Function) -> list[Decided]:
 def _location(node: _core.Variable) -> tuple[str, int]:
     assert node.owner is not None
     return location_of(node.owner)
-
-
-__all__ = ["RecordBlock", "decided", "record"]

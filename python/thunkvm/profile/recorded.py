@@ -83,8 +83,3 @@ else:
 SHARED = (
     "BranchTallyFields", "CallTimesFields", "RegionPlaceFields", "SiteRowFields", "StretchFields",
 )  # fmt: skip
-
-__all__ = [
-    "SHARED", "BranchTallyFields", "CallTimesFields", "RegionPlaceFields", "SiteRowFields",
-    "StretchFields", "merged", "merged_rows",
-]  # fmt: skip

@@ -130,6 +130,3 @@ def _nesting(function: FunctionRecord) -> Iterator[str]:
 
 def _shown(arm: tuple[int, int] | None) -> str:
     return "no other" if arm is None else f"arm {arm[1]} of condition {arm[0]}"
-
-
-__all__ = ["decision_faults", "profile_faults"]

@@ -106,6 +106,3 @@ def deciders(function: FunctionRecord) -> dict[int, tuple[int, ...]]:
         node.index: () if node.region_index is None else (by[node.region_index],)
         for node in function.nodes
     }
-
-
-__all__ = ["Region", "deciders", "region_tree", "walk"]

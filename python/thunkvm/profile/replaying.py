@@ -161,6 +161,3 @@ def _arm(condition: Decided, value: Any) -> int:
         f"{condition.text} has no arm {value!r}; it has {', '.join(map(repr, condition.arms))}"
         + (", also called True and False." if condition.arms == TRUTH else ".")
     )
-
-
-__all__ = ["Replay", "replay"]

@@ -275,9 +275,3 @@ class FunctionRecord:
     def time(self) -> float:
         """Seconds in calls: in nodes and around them."""
         return self.node_time + self.overheads.in_calls
-
-
-__all__ = [
-    "CallRow", "Event", "FunctionRecord", "GroupRow", "Kind", "NodeRow",
-    "Overheads",
-]  # fmt: skip

@@ -75,6 +75,3 @@ def validator(cls: type) -> Callable[[Any], Any]:
 
     made: Callable[[Any], Any] = fastjsonschema.compile(schema(cls), formats=FORMATS)
     return made
-
-
-__all__ = ["schema", "validator"]

@@ -102,6 +102,3 @@ def tone_of(part: float, runs: int) -> Tone:
     if runs == 0:
         return "idle"
     return "hot" if part >= HOT else "warm" if part >= WARM else ""
-
-
-__all__ = ["Section", "Tone", "fitting", "tone_of", "tones_of", "without"]

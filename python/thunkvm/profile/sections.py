@@ -336,6 +336,3 @@ def _listed(items: Sequence[str]) -> str:
         return "none"
     more = f" and {len(items) - NAMES} more" if len(items) > NAMES else ""
     return ", ".join(items[:NAMES]) + more
-
-
-__all__ = ["OVERHEADS", "ROWS", "arm_name", "profile_sections", "top_section"]

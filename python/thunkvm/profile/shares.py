@@ -137,6 +137,3 @@ def _shares(nodes: Iterable[NodeRow], key: Callable[[NodeRow], tuple[object, str
         before += part
         shares.append(Share(name, tuple(of), time, part, before))
     return shares
-
-
-__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of", "place_of"]

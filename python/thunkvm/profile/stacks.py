@@ -46,6 +46,3 @@ def collapsed_stacks(profile: Profile) -> str:
             frames = (" ".join(name.replace(";", ",").split()) for name in stack)
             lines.append(f"{';'.join(frames)} {time}\n")
     return "".join(lines)
-
-
-__all__ = ["collapsed_stacks"]

@@ -41,6 +41,3 @@ def standout_text(node: NodeRow) -> str:
         return ""
     is_first = (node.first or 0.0) >= (node.max or 0.0)
     return f"one run was {100 * share:.0f}% of this" + ", the first" * is_first
-
-
-__all__ = ["standout", "standout_text"]

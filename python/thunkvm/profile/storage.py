@@ -21,5 +21,3 @@ FORMAT = Format(
     rows=Profile,
     faults=profile_faults,
 )
-
-__all__ = ["FORMAT"]

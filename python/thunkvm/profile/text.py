@@ -125,6 +125,3 @@ def print_sections(sections: Iterable[Section], console: Console | None = None) 
         return
     for renderable in rich_tables(sections, console.width):
         console.print(renderable)
-
-
-__all__ = ["html_sections", "plain", "print_sections", "rich_tables"]

@@ -141,6 +141,3 @@ def event_name(function: FunctionRecord, event: Event) -> str:
         shown = " ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         return f"{group.kind}: {shown}"
     return function.name if event.kind == "call" else event.kind
-
-
-__all__ = ["Slice", "event_name", "first_start", "slices", "with_calls"]
