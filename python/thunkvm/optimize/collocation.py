@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.control.conditional import ifelse
+from thunkvm._src.control.conditional import and_, ifelse
 from thunkvm._src.control.loops import while_loop
-from thunkvm.optimize.linear_factors import Factors, solved
+from thunkvm.optimize.linear_factors import Factors, is_regular, solved
 from thunkvm.optimize.ode_problem import EPSILON, norm
 
 ROOT = 6.0**0.5
@@ -114,8 +114,9 @@ class Collocation(NamedTuple):
         fixed = self._replace(t=t, y=y, stride=stride)
         tolerance = ops.maximum(10.0 * EPSILON / self.rtol, ops.minimum(0.03, self.rtol**0.5))
         w = tuple(stage_sums(weights, guess) for weights in FROM_STAGES)
+        regular = and_(is_regular(real), is_regular(complex_))
         first = _Newton(
-            tuple(map(ops.stop_gradient, w)), 0.0, 0.0, True, False, float(MOST_ITERATIONS)
+            tuple(map(ops.stop_gradient, w)), 0.0, 0.0, regular, False, float(MOST_ITERATIONS)
         )
         last = while_loop(
             lambda s: s[0].going,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.exposed import diagonal
 
 
 class Factors(NamedTuple):
@@ -37,6 +38,16 @@ def factored(shift: Any, matrix: Variable, identity: Variable) -> Factors:
     return Factors(ops.counted(packed, name="nlu"), rows)
 
 
+def is_regular(factors: Factors) -> Variable:
+    """Return whether no pivot is zero, so that `solved` does not raise; a 0-d bool.
+
+    Parameters
+    ----------
+    factors : Factors
+    """
+    return ops.neq(diagonal(factors.packed), 0.0).all()
+
+
 def solved(factors: Factors, side: Variable) -> Variable:
     """Return the x for which the matrix of these factors times x is `side`.
 
@@ -51,4 +62,4 @@ def solved(factors: Factors, side: Variable) -> Variable:
     return ops.solve_triangular(factors.packed, x, lower=False)[:, 0]
 
 
-__all__ = ["Factors", "factored", "solved"]
+__all__ = ["Factors", "factored", "is_regular", "solved"]

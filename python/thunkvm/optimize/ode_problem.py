@@ -136,6 +136,20 @@ def norm(values: Variable) -> Variable:
     return ops.sqrt((size * size).mean())
 
 
+def known_length(vector: Variable) -> Any:
+    """Return the length of a vector: a number if its type says it, else a Variable.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.optimize.ode_problem import known_length
+    >>> known_length(tv.tensor("v", shape=(3,)))
+    3
+    """
+    length = vector.type.shape[0]
+    return vector.shape[0] if length is None else length
+
+
 def first_size(problem: OdeProblem, slope: Variable, order: int) -> Variable:
     """Return the size of the first step.
 
@@ -176,5 +190,6 @@ __all__ = [
     "OdeMethod",
     "OdeProblem",
     "first_size",
+    "known_length",
     "norm",
 ]

@@ -18,7 +18,15 @@ from thunkvm._src.control.fixed_points import fixed_point
 from thunkvm._src.graph.values import constant
 from thunkvm.optimize.collocation import NODES, STAGES, Collocation, stage_sums
 from thunkvm.optimize.linear_factors import Factors, factored, solved
-from thunkvm.optimize.ode_problem import LEAST, MOST, SAFETY, Attempt, OdeProblem, norm
+from thunkvm.optimize.ode_problem import (
+    LEAST,
+    MOST,
+    SAFETY,
+    Attempt,
+    OdeProblem,
+    known_length,
+    norm,
+)
 from thunkvm.optimize.segments import Segment
 
 ROOT = 6.0**0.5
@@ -100,7 +108,7 @@ class Radau(NamedTuple):
         system = Collocation(problem.fun, t, y, stride, problem.scale(y), problem.rtol)
         real, complex_ = ifelse(
             ops.logical_or(known.stale, ops.neq(known.factored_for, size)),
-            tuple(factored(each, jacobian, eye(y.shape[0])) for each in system.shifts),
+            tuple(factored(each, jacobian, eye(known_length(y))) for each in system.shifts),
             (known.real, known.complex),
         )
         found = system.solve(real, complex_, _guess(state, t, y, stride))
@@ -194,7 +202,7 @@ def _with_gradient(
 
     No step of the fixed point runs: its gradient is one linear system at the solution.
     """
-    n = y.shape[0]
+    n = known_length(y)
 
     def equation(flat: Variable) -> Variable:
         z = [flat[i * n : (i + 1) * n] for i in range(3)]
