@@ -12,12 +12,16 @@ Examples
 from thunkvm.optimize import status
 from thunkvm.optimize.bfgs import bfgs
 from thunkvm.optimize.bounds import Bounds
+from thunkvm.optimize.chains import Chain
+from thunkvm.optimize.draws import Numbers, Recorded
 from thunkvm.optimize.gradient_descent import gradient_descent
+from thunkvm.optimize.hmc import hmc
 from thunkvm.optimize.initial_values import solve_ivp
 from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.lbfgsb import lbfgsb
 from thunkvm.optimize.line_search import Search, backtracking, first_rate, strong_wolfe
 from thunkvm.optimize.method import Method, Number, PerElement, number
+from thunkvm.optimize.metropolis import metropolis
 from thunkvm.optimize.minimize import minimize
 from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
@@ -29,8 +33,9 @@ from thunkvm.optimize.trajectories import Trajectory, integrate
 from thunkvm.optimize.trust_region import trust_region
 
 __all__ = [
-    "Bounds", "Method", "Number", "OdeResult", "OdeSolution", "OptimizeResult", "PerElement",
-    "Problem", "Search", "Solver", "Trajectory", "backtracking", "bfgs", "first_rate",
-    "gradient_descent", "integrate", "lbfgs", "lbfgsb", "minimize", "newton_cg", "nonlinear_cg",
-    "number", "solve_ivp", "status", "strong_wolfe", "trust_region",
+    "Bounds", "Chain", "Method", "Number", "Numbers", "OdeResult", "OdeSolution", "OptimizeResult",
+    "PerElement", "Problem", "Recorded", "Search", "Solver", "Trajectory", "backtracking", "bfgs",
+    "first_rate", "gradient_descent", "hmc", "integrate", "lbfgs", "lbfgsb", "metropolis",
+    "minimize", "newton_cg", "nonlinear_cg", "number", "solve_ivp", "status", "strong_wolfe",
+    "trust_region",
 ]  # fmt: skip

@@ -1,0 +1,72 @@
+"""Random numbers for samplers: a state goes in, and the next state and numbers come out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from thunkvm import ops
+from thunkvm._core import Variable
+from thunkvm._src.graph.values import as_variable, constant
+
+
+class Numbers(NamedTuple):
+    """What one step of a sampler needs.
+
+    Parameters
+    ----------
+    normals : Variable
+        Standard normal, one for each element of the flat x: (n,).
+    uniforms : Variable
+        Uniform from 0 to 1, (2,).
+    """
+
+    normals: Variable
+    uniforms: Variable
+
+
+#: From a state and n to the next state and `Numbers`.
+Draw = Callable[[Any, Any], tuple[Any, Numbers]]
+
+
+class Recorded(NamedTuple):
+    """Numbers that were drawn before, in rows: one row a step, and from the first on again.
+
+    Its `draw` is one for samplers; the state is the number of the row, which begins with `state`.
+
+    Parameters
+    ----------
+    normals : Variable or array
+        (m, n).
+    uniforms : Variable or array
+        (m, 2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> numbers = tv.optimize.Recorded(np.array([[0.5], [-1.0]]), np.array([[0.1, 0.2], [0.3, 0.4]]))
+    >>> state, drawn = numbers.draw(numbers.state, 1)
+    >>> tv.function([], [state, drawn.normals])()
+    [np.int64(1), array([0.5])]
+    """
+
+    normals: Any
+    uniforms: Any
+
+    @property
+    def state(self) -> Variable:
+        """Return the state at first."""
+        return constant(np.int64(0))
+
+    def draw(self, state: Any, size: Any) -> tuple[Variable, Numbers]:
+        """Return the next state, and the numbers of the row of this state."""
+        del size  # the rows have it
+        normals, uniforms = as_variable(self.normals), as_variable(self.uniforms)
+        row = ops.mod(state, normals.shape[0])
+        return as_variable(state) + np.int64(1), Numbers(normals[row], uniforms[row])
+
+
+__all__ = ["Draw", "Numbers", "Recorded"]
