@@ -52,7 +52,7 @@ from thunkvm._src.teaching import keywords
 from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
-    from thunkvm import ops, optimize, testing
+    from thunkvm import fft, ops, optimize, testing
     from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
     from thunkvm._src.calls.config import config
     from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
@@ -129,7 +129,7 @@ __all__ = [
     "PureOp", "Rop", "ScalarFromTensor", "ScalarType", "TensorFromScalar", "TensorType", "Thunk",
     "Type", "UnusedInputError", "Update", "VMLinker", "Variable", "__version__", "and_", "as_op",
     "as_variable", "attempt", "breakpoint_", "clone_replace", "coalesce", "cond", "config",
-    "constant", "disconnected_grad", "dprint", "fixed_point", "foldl", "foldr", "fori_loop",
+    "constant", "disconnected_grad", "dprint", "fft", "fixed_point", "foldl", "foldr", "fori_loop",
     "function", "get_mode", "grad", "grad_clip", "grad_scale", "graph_replace", "hessian", "hvp",
     "ifelse", "jacobian", "jvp", "map", "memory", "ops", "optimize", "or_", "print_", "profile",
     "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan",

@@ -255,8 +255,8 @@ def test_numpys_functions_and_operators_make_variables(number: int) -> None:
 
 def test_numpy_functions_without_a_counterpart_are_errors_that_name_them() -> None:
     x = tv.vector("x")
-    with pytest.raises(TypeError, match=r"np\.fft\.fft has no counterpart"):
-        np.fft.fft(x)
+    with pytest.raises(TypeError, match=r"np\.einsum_path has no counterpart"):
+        np.einsum_path("i", x)
     with pytest.raises(TypeError, match=r"np\.spacing has no counterpart"):
         np.spacing(x)
     with pytest.raises(TypeError, match=r"np\.add on a Variable takes no out="):
