@@ -176,6 +176,9 @@ from thunkvm._src.arrays.composed.triangles import tril_indices as tril_indices
 from thunkvm._src.arrays.composed.triangles import tril_indices_from as tril_indices_from
 from thunkvm._src.arrays.composed.triangles import triu_indices as triu_indices
 from thunkvm._src.arrays.composed.triangles import triu_indices_from as triu_indices_from
+from thunkvm._src.arrays.composed.windows import conv1d as conv1d
+from thunkvm._src.arrays.composed.windows import conv2d as conv2d
+from thunkvm._src.arrays.composed.windows import sliding_window_view as sliding_window_view
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
@@ -424,6 +427,8 @@ __all__ = [
     "condition_number",
     "conj",
     "conjugate",
+    "conv1d",
+    "conv2d",
     "convolve",
     "copysign",
     "corrcoef",
@@ -651,6 +656,7 @@ __all__ = [
     "sinc",
     "sinh",
     "size",
+    "sliding_window_view",
     "slogdet",
     "softmax",
     "softplus",
