@@ -50,6 +50,15 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.flipping": (
         "flip", "fliplr", "flipud", "roll", "rot90",
     ),
+    "thunkvm._src.arrays.composed.fourier": (
+        "fft", "hfft", "ifft", "ihfft", "irfft", "rfft",
+    ),
+    "thunkvm._src.arrays.composed.fourier_axes": (
+        "fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "rfft2", "rfftn",
+    ),
+    "thunkvm._src.arrays.composed.frequencies": (
+        "fftfreq", "fftshift", "ifftshift", "rfftfreq",
+    ),
     "thunkvm._src.arrays.composed.grids": (
         "indices", "ix_", "meshgrid", "mgrid", "ogrid",
     ),
@@ -113,6 +122,9 @@ FAMILIES = {
         "diag_indices", "diag_indices_from", "diagflat", "fill_diagonal", "tri", "tril_indices",
         "tril_indices_from", "triu_indices", "triu_indices_from",
     ),
+    "thunkvm._src.arrays.composed.windows": (
+        "conv1d", "conv2d", "sliding_window_view",
+    ),
     "thunkvm._src.arrays.creation": (
         "arange", "eye", "full", "full_like", "identity", "linspace", "ones", "ones_like", "zeros",
         "zeros_like",
@@ -148,12 +160,13 @@ METHODS = (
 
 #: The functions that only NumPy has a name for.
 NUMPYS_ALONE = (
-    "fabs", "rint",
+    "fabs", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn",
+    "ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn", "rint",
 )  # fmt: skip
 
 #: The functions that do not stand for NumPy's of their names.
 OTHER_THAN_NUMPYS = (
-    "fill_diagonal", "put_along_axis",
+    "conv1d", "conv2d", "fill_diagonal", "put_along_axis",
 )  # fmt: skip
 
 #: By its path in NumPy, the function of another name that is ours.
@@ -161,6 +174,20 @@ NUMPYS = {
     "linalg.cond": "condition_number",
     "linalg.eigvals": "eigvals",
     "fabs": "fabs",
+    "fft.fft": "fft",
+    "fft.fft2": "fft2",
+    "fft.fftfreq": "fftfreq",
+    "fft.fftn": "fftn",
+    "fft.fftshift": "fftshift",
+    "fft.hfft": "hfft",
+    "fft.ifft": "ifft",
+    "fft.ifft2": "ifft2",
+    "fft.ifftn": "ifftn",
+    "fft.ifftshift": "ifftshift",
+    "fft.ihfft": "ihfft",
+    "fft.irfft": "irfft",
+    "fft.irfft2": "irfft2",
+    "fft.irfftn": "irfftn",
     "linalg.lstsq": "lstsq",
     "linalg.matrix_norm": "matrix_norm",
     "linalg.matrix_power": "matrix_power",
@@ -171,8 +198,13 @@ NUMPYS = {
     "linalg.norm": "norm",
     "linalg.pinv": "pinv",
     "linalg.qr": "qr",
+    "fft.rfft": "rfft",
+    "fft.rfft2": "rfft2",
+    "fft.rfftfreq": "rfftfreq",
+    "fft.rfftn": "rfftn",
     "rint": "rint",
     "around": "round",
+    "lib.stride_tricks.sliding_window_view": "sliding_window_view",
     "linalg.svd": "svd",
     "linalg.tensorinv": "tensorinv",
     "linalg.tensorsolve": "tensorsolve",
