@@ -129,6 +129,8 @@ class BuiltinOp:
     @property
     def name(self) -> str: ...
     @property
+    def type(self) -> str | None: ...
+    @property
     def attrs(self) -> dict[str, Any]: ...
     @property
     def is_of_lengths(self) -> bool: ...
@@ -264,6 +266,15 @@ class Function:
     @property
     def why_not_compiled(self) -> str: ...
     def reset_counters(self) -> None: ...
+    def copy(
+        self,
+        *,
+        swap: Mapping[Variable, Variable] | None = None,
+        delete_updates: bool = False,
+        name: str | None = None,
+        profile: Any = None,
+    ) -> Function: ...
+    _recipe: dict[str, Any]
 
 class Implementation:
     @property
@@ -392,6 +403,22 @@ def loop_body(
     ]
     | None
 ): ...
+def written_loop(node: Apply) -> tuple[Any, ...] | None: ...
+def closed_loop(
+    name: str,
+    states: Sequence[Variable],
+    captures: Sequence[Variable],
+    limit: Variable | None,
+    test: Variable,
+    nexts: Sequence[Variable],
+    collected: Sequence[Variable],
+    keeps: int,
+    implicit: bool,
+    n_for_gradients: int,
+    inputs: Sequence[Variable],
+) -> list[Variable]: ...
+def attempted(node: Apply) -> tuple[type[Exception], ...] | None: ...
+def attempt_failed(values: Sequence[Variable], on: tuple[type[Exception], ...]) -> Variable: ...
 def attempt(
     values: Sequence[Variable],
     otherwise: Sequence[Variable],

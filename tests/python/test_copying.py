@@ -116,13 +116,12 @@ def test_a_function_of_its_arguments_alone_is_its_own_copy() -> None:
     assert copy.copy(f) is f
 
 
-@pytest.mark.parametrize("updates", [False, True])
-def test_a_function_of_shared_variables_says_what_to_do_instead(updates: bool) -> None:
-    s, x = tv.shared(1.0), tv.scalar("x")
-    f = tv.function([x], None if updates else x * s, updates={s: x} if updates else None, name="f")
-    with pytest.raises(TypeError, match=r"<function f.*made for shared variables.*tv.function"):
-        copy.deepcopy(f)
-    assert copy.copy(f) is f
+def test_a_deep_copy_of_a_model_has_functions_of_its_own_shared_variables() -> None:
+    n = tv.shared(0, "n")
+    model = {"n": n, "count": tv.function([], n, updates={n: n + 1}), "read": tv.function([], n)}
+    other = copy.deepcopy(model)
+    assert [other["count"](), other["count"](), other["read"]()] == [0, 1, 2]
+    assert (model["read"](), other["n"].get_value()) == (0, 2)
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

@@ -58,6 +58,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/checking.md",
         "docs/coming-from-theano.md",
         "docs/derivatives.md",
+        "docs/pickles.md",
         "docs/vmap.md",
         "docs/emission.md",
         "docs/loops.md",

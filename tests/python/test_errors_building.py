@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -72,12 +71,6 @@ def test_a_mistake_is_named(mistake: Callable[[], Any], kind: type[Exception], w
     with pytest.raises(kind) as raised:
         mistake()
     assert words in str(raised.value)
-
-
-@pytest.mark.parametrize("of", [tv.function([x], x * 2.0, name="f"), (x * 2.0).owner, x * 2.0])
-def test_a_graph_says_what_to_pickle_instead(of: Any) -> None:
-    with pytest.raises(TypeError, match=r"cannot be pickled: a graph holds Ops.*Pickle the values"):
-        pickle.dumps(of)
 
 
 def test_an_op_takes_its_only_attribute_by_position_too() -> None:

@@ -2,6 +2,7 @@
 #include "python/bindings/graph/builtin_op.h"
 
 #include "ops/control/loop.h"
+#include "ops/graph/registry.h"
 #include "python/bindings/graph/attribute.h"
 #include "python/bindings/graph/variable.h"
 
@@ -81,6 +82,13 @@ PyObject* builtin_op_call(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* get_name(PyObject* self, void*) {
   return guard([&] { return to_text(op_of(self).name()); });
 }
+PyObject* get_type(PyObject* self, void*) {
+  return guard([&] {
+    const Op& op = op_of(self);
+    if (op.proto() != nullptr) return to_text(op.proto()->name);
+    return op.conditional() != nullptr ? to_text("conditional") : PyRef::borrow(Py_None);
+  });
+}
 PyObject* get_attrs(PyObject* self, void*) {
   return guard([&] { return attribute_dict(attributes_of(op_of(self))); });
 }
@@ -109,7 +117,9 @@ PyObject* get_is_of_lengths(PyObject* self, void*) {
 }
 
 PyGetSetDef builtin_op_attributes[] = {
-    {"name", get_name, nullptr, "The name in the registry.", nullptr},
+    {"name", get_name, nullptr, "What messages call it.", nullptr},
+    {"type", get_type, nullptr, "The name in the registry; None of a loop and an attempt.",
+     nullptr},
     {"attrs", get_attrs, nullptr, "The attributes, by name; dtypes as str.", nullptr},
     {"view_map", get_view_map, nullptr, "{output: [inputs that it may be a view of]}", nullptr},
     {"destroy_map", get_destroy_map, nullptr, "{output: [inputs that it may overwrite]}", nullptr},

@@ -97,6 +97,44 @@ std::optional<LoopParts> loop_body(const Variable& output) {
                    {body.collected.begin(), body.collected.begin() + n_collected});
 }
 
+// All of a closed loop's body, as `closed_loop_of` takes it.
+using WrittenLoop =
+    std::tuple<std::string, std::vector<Variable>, std::vector<Variable>, Variable, Variable,
+               std::vector<Variable>, std::vector<Variable>, std::uint32_t, bool, std::uint32_t>;
+
+std::optional<WrittenLoop> written_loop(const Apply& node) {
+  const LoopOp* const op = closed_loop(node);
+  if (op == nullptr) return {};
+  const LoopBody& body = op->body();
+  return WrittenLoop(body.name, body.states, body.captures, body.limit, body.test, body.nexts,
+                     body.collected, body.keeps, body.implicit, body.n_for_gradients);
+}
+
+std::vector<Variable> closed_loop_of(const std::string& name, const std::vector<Variable>& states,
+                                     const std::vector<Variable>& captures, const py::object& limit,
+                                     const Variable& test, const std::vector<Variable>& nexts,
+                                     const std::vector<Variable>& collected, std::uint32_t keeps,
+                                     bool implicit, std::uint32_t n_for_gradients,
+                                     const std::vector<Variable>& inputs) {
+  auto* const body = new LoopBody;
+  const Ref<const LoopBody> held(body);
+  body->name = name;
+  body->states = states;
+  body->captures = captures;
+  if (!limit.is_none()) body->limit = require_variable(limit.ptr(), "the limit of a loop");
+  body->test = test;
+  body->nexts = nexts;
+  body->collected = collected;
+  body->keeps = keeps;
+  body->implicit = implicit;
+  if (n_for_gradients > collected.size())
+    throw Error(ErrorKind::Value, "[" + name + "] " + std::to_string(n_for_gradients) +
+                                      " values are for gradients alone, but it collects " +
+                                      std::to_string(collected.size()));
+  body->n_for_gradients = n_for_gradients;
+  return Ref<const Op>(new LoopOp(held))->call(inputs);
+}
+
 // ---- attempts
 
 // "ValueError", "numpy.linalg.LinAlgError".
@@ -124,14 +162,20 @@ class PythonAttempt final : public AttemptOp {
     PyRef exception = exception_of(failure);
     return PyErr_GivenExceptionMatches(exception.get(), on_.get()) != 0;
   }
+  const PyRef& on() const { return on_; }
 
  private:
   PyRef on_;
   std::string text_;
 };
 
-std::vector<Variable> attempt_of(const py::object& values, const py::object& otherwise,
-                                 const py::tuple& on) {
+// The classes that a node of an attempt catches; None of another node.
+py::object attempted(const Apply& node) {
+  const auto* const op = dynamic_cast<const PythonAttempt*>(node.op());
+  return op == nullptr ? py::none() : py::reinterpret_borrow<py::object>(op->on().get());
+}
+
+Ref<const AttemptOp> attempt_op(const py::tuple& on) {
   for (const py::handle type : on)
     if (!PyExceptionClass_Check(type.ptr()) ||
         PyObject_IsSubclass(type.ptr(), PyExc_Exception) != 1)
@@ -139,8 +183,12 @@ std::vector<Variable> attempt_of(const py::object& values, const py::object& oth
                   "[attempt] on has " + str_of(py::repr(type).ptr()) +
                       ", which is no subclass of Exception; Ctrl-C and exit end every call, and "
                       "are not for a fallback to catch.");
-  const Ref<const AttemptOp> op(new PythonAttempt(PyRef::borrow(on.ptr())));
-  return attempt(op, require_variables(values.ptr(), "attempt: a value"),
+  return Ref<const AttemptOp>(new PythonAttempt(PyRef::borrow(on.ptr())));
+}
+
+std::vector<Variable> attempt_of(const py::object& values, const py::object& otherwise,
+                                 const py::tuple& on) {
+  return attempt(attempt_op(on), require_variables(values.ptr(), "attempt: a value"),
                  require_variables(otherwise.ptr(), "attempt: otherwise"));
 }
 
@@ -180,6 +228,21 @@ void init_control(PyObject* module) {
             return lazy_or(as_variable(a.ptr()), as_variable(b.ptr()));
           },
           "a"_a, "b"_a, "`a or b`: b is computed only if a is false.")
+      .def("written_loop", &written_loop, "node"_a,
+           "What `closed_loop` makes a loop of, but for its inputs; None of another node.")
+      .def("closed_loop", &closed_loop_of, "name"_a, "states"_a, "captures"_a, "limit"_a, "test"_a,
+           "nexts"_a, "collected"_a, "keeps"_a, "implicit"_a, "n_for_gradients"_a, "inputs"_a,
+           "All outputs of a loop, by its whole body: leaves of its states and captures, the limit "
+           "or None, the test, the next values, what it collects, the last `n_for_gradients` of it "
+           "for gradients alone.")
+      .def("attempted", &attempted, "node"_a,
+           "The classes of Exceptions that an attempt catches; None of another node.")
+      .def(
+          "attempt_failed",
+          [](const std::vector<Variable>& values, const py::tuple& on) {
+            return attempt_op(on)->call(values).front();
+          },
+          "values"_a, "on"_a, "Whether computing the values raises one of `on`.")
       .def("attempt", &attempt_of, "values"_a, "otherwise"_a, "on"_a,
            "The values, or the others where computing the values raises one of `on`.");
 }

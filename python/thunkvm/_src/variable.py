@@ -112,10 +112,11 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
         )
         for kind, deepcopy, reduce in (
             (Variable, "deepcopy_variable", "reduce_variable"),
-            (_core.Apply, "deepcopy_node", "refuse_pickle"),
-            (_core.Function, "deepcopy_function", "refuse_pickle"),
+            (_core.Apply, "deepcopy_node", "reduce_node"),
+            (_core.Function, "deepcopy_function", "reduce_function"),
         )
     ),
+    (_core.Function, "thunkvm._src.graph.copying", {"copy": "copy_function"}),
     (
         _core.Type,
         "thunkvm._src.graph.type_values",

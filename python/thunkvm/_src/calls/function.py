@@ -18,7 +18,7 @@ from thunkvm._src.calls.computed import (
 from thunkvm._src.calls.config import config
 from thunkvm._src.calls.mode import Mode, get_mode
 from thunkvm._src.calls.specs import REQUIRED, In
-from thunkvm._src.graph.structure import children, rebuild
+from thunkvm._src.graph.structure import children, leaves, rebuild
 from thunkvm._src.teaching.nearest import did_you_mean
 
 UNUSED_POLICIES = ("raise", "warn", "ignore")
@@ -100,6 +100,18 @@ def function(
         check_kind(profile)
     graph = Computed()
     specs = _input_specs(inputs, allow_downcast)
+    updates, givens = _kept(updates), _kept(givens)
+    recipe = {
+        "inputs": list(specs),
+        "outputs": _copied(outputs),
+        "updates": updates,
+        "givens": givens,
+        "mode": resolved,
+        "on_unused_input": on_unused_input,
+        "allow_downcast": allow_downcast,
+        "name": name,
+        "profile": profile,
+    }
     graph.add_outputs(outputs)
     graph.add_updates(updates)
     not_read = graph.not_read(givens) if givens else []
@@ -129,6 +141,7 @@ def function(
         c_code.check_compiler(graph.computed(), error)
         raise
     c_code.annotate(made)
+    made._recipe = recipe
     if observer is not None:
         observer.watch(made, Relinker(arguments, graph.computed()))
     if profile:
@@ -215,6 +228,18 @@ def _pack(outputs: Any) -> Callable[[list[Any]], Any] | None:
         return None
     shape = rebuild(outputs, _nothing)  # the structure alone: it keeps no graph alive
     return lambda values: rebuild(shape, iter(values).__next__)
+
+
+def _kept(pairs: Any) -> Any:
+    """Return a copy of updates or givens, which may be read once more."""
+    if isinstance(pairs, Mapping):
+        return dict(pairs)
+    return list(pairs) if isinstance(pairs, Iterable) and not isinstance(pairs, str) else pairs
+
+
+def _copied(outputs: Any) -> Any:
+    """Return the outputs in a structure of their own."""
+    return rebuild(outputs, (leaf for _, leaf in leaves(outputs)).__next__)
 
 
 def _nothing(*values: Any) -> None:

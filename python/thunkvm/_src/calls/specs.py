@@ -15,6 +15,9 @@ class _Required:
     def __repr__(self) -> str:
         return "required"
 
+    def __reduce__(self) -> str:
+        return "REQUIRED"
+
 
 REQUIRED: Any = _Required()
 

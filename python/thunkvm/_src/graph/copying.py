@@ -5,18 +5,19 @@ has a value, though, and a deep copy has one of its own; and the deep copy of wh
 shared variables is computed from their copies. So ``copy.deepcopy(model)`` gives a model that can
 be trained without touching the first one, however its parts refer to each other.
 
-What can be pickled is what has no Op in it: inputs, constants, and shared variables with their
-values.
+Pickles hold the graph that a Variable or a function is of. What several of them share is shared
+again when they were pickled together.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Apply, Function, TensorType, Type, Variable
+from thunkvm._src.graph.written import Read, writer_of
 
 #: Where `copy.deepcopy`'s memo has the copies; all its other keys are integers.
 KEY = "copies of thunkvm's Variables"
@@ -48,14 +49,22 @@ def deepcopy_node(self: Apply, memo: dict[Any, Any]) -> Apply:
 
 
 def deepcopy_function(self: Function, memo: dict[Any, Any]) -> Function:
-    """Return the function itself, where it has no shared variables."""
-    if self._has_shared_variables:
-        raise TypeError(
-            f"{self!r} cannot be copied: it was made for shared variables, and a deep copy has "
-            "others. Leave it out of the copy (in __deepcopy__ or __getstate__), and make one of "
-            "the copied Variables with tv.function."
-        )
-    return self
+    """Return a function of the deep copies of its shared variables; itself, where it has none.
+
+    Examples
+    --------
+    >>> import copy
+    >>> import thunkvm as tv
+    >>> n = tv.shared(0, "n")
+    >>> model = {"n": n, "count": tv.function([], n, updates={n: n + 1})}
+    >>> other = copy.deepcopy(model)
+    >>> _ = other["count"](), other["count"]()
+    >>> int(model["n"].get_value()), int(other["n"].get_value())
+    (0, 2)
+    """
+    if not self._has_shared_variables:
+        return self
+    return _function(copy.deepcopy(_recipe(self), memo))
 
 
 class Copies:
@@ -116,15 +125,150 @@ def _copied_leaf(variable: Variable) -> Variable:
     return _core.shared_variable(variable.type, value, variable.name, borrow)
 
 
-def reduce_variable(self: Variable, protocol: int = 0) -> tuple[Callable[..., Variable], Any]:
-    """Return how to make the leaf again; refuse what an Op computes."""
+def reduce_variable(self: Variable, protocol: int = 0) -> tuple[Callable[..., Any], Any]:
+    """Return how to make the Variable again.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> inputs, output = pickle.loads(pickle.dumps(([x], tv.exp(x) + x)))
+    >>> tv.function(inputs, output)(0.0)
+    np.float64(1.0)
+    """
     if self.leaf == "shared":
         return _shared, (self.type, self.get_value(borrow=True), self.name)
     if self.leaf == "constant":
         return _constant, (self.value, self.type, self.name, self.weak)
     if self.leaf == "input":
         return _input, (self.type, self.name)
-    refuse_pickle(self)
+    node = self.owner
+    assert node is not None
+    writer = writer_of(node)
+    return _output, (writer, writer.number(node), self.index)
+
+
+def reduce_node(self: Apply, protocol: int = 0) -> tuple[Callable[..., Any], Any]:
+    """Return how to make the node again: with its first output."""
+    return _owner, (self.outputs[0],)
+
+
+def reduce_function(self: Function, protocol: int = 0) -> tuple[Callable[..., Any], Any]:
+    """Return how to make the function again: of its graph, its mode and its shared variables.
+
+    Its compiled code is not in it; the cache finds that.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.ifelse(x > 0, tv.sqrt(x), x))
+    >>> pickle.loads(pickle.dumps(f))(4.0)
+    np.float64(2.0)
+    """
+    return _function, (_recipe(self),)
+
+
+def copy_function(
+    self: Function,
+    *,
+    swap: Mapping[Variable, Variable] | None = None,
+    delete_updates: bool = False,
+    name: str | None = None,
+    profile: Any = None,
+) -> Function:
+    """Return a function of the same graph, with other shared variables in the place of some.
+
+    Parameters
+    ----------
+    swap : dict of shared variable to shared variable, optional
+        What reads or updates the key reads or updates the value instead, which has its type.
+    delete_updates : bool
+        Leave out all updates.
+    name : str, optional
+        What errors call the copy; the name of this function if left out.
+    profile : optional
+        As `tv.function` takes it.
+
+    Raises
+    ------
+    TypeError
+        If a key or value is no shared variable, or their types differ.
+    ValueError
+        If the function has no such shared variable.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> a, b = tv.shared(1, "a"), tv.shared(10, "b")
+    >>> f = tv.function([], a, updates={a: a + 1})
+    >>> g = f.copy(swap={a: b})
+    >>> _ = g(), g()
+    >>> int(a.get_value()), int(b.get_value())
+    (1, 12)
+    """
+    recipe = dict(_recipe(self))
+    swapped = dict(swap or {})
+    updates, givens = _pairs(recipe["updates"]), _pairs(recipe["givens"])
+    known = set(_core.leaves([*self.outputs, *(value for _, value in self.updates)]))
+    known.update(target for target, _ in updates)
+    for old, new in swapped.items():
+        for each in (old, new):
+            if not isinstance(each, Variable) or each.leaf != "shared":
+                raise TypeError(
+                    f"[copy] swap has {each!r}, which is no shared variable; give shared variables "
+                    "for shared variables."
+                )
+        if old not in known:
+            raise ValueError(
+                f"[copy] swap has {old}, but {self._shown} has no such shared variable; give one "
+                "that it reads or updates."
+            )
+        if old.type != new.type:
+            raise TypeError(
+                f"[copy] swap has {old}, {old.type}, for {new}, {new.type}; give one of the same "
+                "type."
+            )
+    recipe["givens"] = [*givens, *swapped.items()]
+    recipe["updates"] = [(swapped.get(target, target), value) for target, value in updates]
+    if delete_updates:
+        recipe["updates"] = None
+    recipe["name"] = recipe["name"] if name is None else name
+    recipe["profile"] = profile
+    return _function(recipe)
+
+
+def _pairs(given: Any) -> list[tuple[Variable, Any]]:
+    return list(given.items() if isinstance(given, Mapping) else given or ())
+
+
+def _recipe(function: Function) -> dict[str, Any]:
+    """Return the arguments of `tv.function` that made a function."""
+    recipe: dict[str, Any] | None = getattr(function, "_recipe", None)
+    if recipe is None:
+        raise TypeError(
+            f"{function!r} cannot be copied or pickled: it was linked by the package for its own "
+            "use. Make one with tv.function."
+        )
+    return recipe
+
+
+def _function(recipe: dict[str, Any]) -> Function:
+    from thunkvm._src.calls.function import function
+
+    return function(**recipe)
+
+
+def _output(read: Read, number: int, index: int) -> Variable:
+    return read.outputs[number][index]
+
+
+def _owner(output: Variable) -> Apply:
+    node = output.owner
+    assert node is not None
+    return node
 
 
 def _input(type: Type, name: str | None) -> Variable:
@@ -139,15 +283,6 @@ def _constant(value: Any, type: Type, name: str | None, weak: bool) -> Variable:
     made = _core.as_variable(value.item()) if weak else _core.constant(value, None, type)
     made.name = name
     return made
-
-
-def refuse_pickle(self: Any, protocol: int = 0) -> NoReturn:
-    """Refuse: what a graph is made of cannot be written to a file."""
-    raise TypeError(
-        f"{self!r} cannot be pickled: a graph holds Ops and lines of the program that made it. "
-        "Pickle the values (arguments, shared variables), and build the graph again by calling the "
-        "code that builds it."
-    )
 
 
 def itself(self: Any) -> Any:
