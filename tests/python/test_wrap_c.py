@@ -335,6 +335,13 @@ def test_a_mistake_in_a_file_is_shown_with_its_line(tmp_path: Path) -> None:
         ("void f(double z[n / 2], long n)", r"\[n / 2\] of 'z' of f has to be made of integer"),
         ("void f(double z[n ** 2], long n)", r"\[n \*\* 2\] of 'z' of f has to be made of"),
         ("void f(double z[2 n], long n)", r"the length \[2 n\] of 'z' of f is not well formed"),
+        ("void f(double z[010], long n)", r"\[010\] of 'z' of f has to be made of integer"),
+        ("void f(double z[], long n)", r"the length \[\] of 'z' of f has to be made of integer"),
+        ("void f(double x, ...)", r"the parameter '\.\.\.' of f is not a type and a name"),
+        ("void f(double (*g)(int))", r"the parameter 'double \(\*g\)\(int\)' of f is not a type"),
+        ("void f(double (*g)(int, int))", "is no prototype of a function"),
+        ("double* f(double x)", r"'double\* f\(double x\)' is no prototype of a function"),
+        ("void f(double z[n]) {}", r"'void f\(double z\[n\]\) {}' is no prototype of a function"),
     ],
 )  # fmt: skip
 def test_a_signature_that_is_not_understood_names_the_parameter(signature: str, told: str) -> None:
@@ -349,6 +356,16 @@ def test_a_source_is_text_or_a_file() -> None:
         tv.wrap_c(3, "double f(double x)")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="grad is 3; give a function of"):
         tv.wrap_c(*SAXPY, grad=3)  # type: ignore[arg-type]
+
+
+def test_a_signature_may_say_what_c_allows_around_a_type() -> None:
+    twice = tv.wrap_c(
+        "void twice(const double *restrict x, double *restrict total, double *z, int n)"
+        "{ for (int i = *total = 0; i < n; ++i) *total += z[i] = 2 * x[i]; }",
+        "void twice(double const x[n], double *restrict total, double z[(n)], int n);",
+    )
+    total, doubled = tv.function([x], twice(x))([1.0, 2.0])
+    assert (total, doubled.tolist()) == (6.0, [2.0, 4.0])
 
 
 @pytest.mark.parametrize("name", ["function", "result", "released", "n", "V0", "returned"])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from pycparser import CParser, c_ast
+from pycparser.c_parser import ParseError
 
 from thunkvm._core import TensorType
 from thunkvm._src.teaching.nearest import did_you_mean
@@ -30,15 +33,11 @@ DTYPES: dict[str, str] = {
     }.items()
 }  # fmt: skip
 
-_FUNCTION = re.compile(r"\s*(?P<result>[\w\s]+?)\s+(?P<name>\w+)\s*\((?P<parameters>.*)\)\s*;?\s*")
-_PARAMETER = re.compile(
-    r"(?P<words>[\w\s]+?)(?P<between>\s*\*\s*|\s+)(?P<name>[A-Za-z_]\w*)\s*"
-    r"(?P<lengths>(?:\[[^\[\]]*\]\s*)*)"
-)
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_WORD = re.compile(r"\w+")
-_LENGTH = re.compile(r"[\w\s+\-*()]+")
-_WORDS = {word for name in DTYPES for word in name.split()} | {"const", "void"}
+#: The words of C's own types, and those that stand beside a type.
+_OF_C = {word for name in DTYPES for word in name.split() if "_" not in word} - {"bool"}
+_OF_C |= {"const", "restrict", "void", "volatile"}
+_NUMBER = re.compile(r"0|[1-9]\d*")
+_LENGTH = re.compile(r"\[([^\[\]]*)\]")
 FORM = 'write it as C does, such as "void scale(double a, const double x[n], double z[n], long n)"'
 
 
@@ -137,20 +136,41 @@ def parse_prototype(text: str) -> Prototype:
     >>> [[p.name for p in part] for part in (found.inputs, found.outputs, found.lengths)]
     [['a', 'x'], ['z'], ['n']]
     """
-    match = _FUNCTION.fullmatch(text)
-    if match is None:
+    function = _declaration(text)
+    parts = text[text.find("(") + 1 : text.rfind(")")].split(",")
+    nodes = [] if function is None or function.args is None else function.args.params
+    nodes = [] if parts[0].strip() == "void" else nodes
+    if function is None or (nodes and len(nodes) != len(parts)):
         raise ValueError(f"[wrap_c] {text!r} is no prototype of a function; {FORM}.")
-    name, inside = match["name"], match["parameters"].strip()
-    result = _c_type(match["result"], f"what {name} returns", result=True)
-    parts = [] if inside in ("", "void") else inside.split(",")
-    found = Prototype(name, result, tuple(_parameter(part.strip(), name) for part in parts))
+    name = function.type.declname
+    result = _c_type(function.type.type, f"what {name} returns", result=True)
+    parameters = (_parameter(n, part.strip(), name) for n, part in zip(nodes, parts, strict=False))
+    found = Prototype(name, result, tuple(parameters))
     _check(found)
     return found
 
 
-def _c_type(words: str, what: str, result: bool = False) -> str:
+def _declaration(text: str) -> Any:
+    """Return the function that a text declares; None where it declares none.
+
+    A word before another one is a type, be it known or not: errors name what is not. They name
+    lengths too, which are parsed by themselves.
+    """
+    text = _LENGTH.sub("[1]", text).strip().removesuffix(";")
+    types = dict.fromkeys(re.findall(r"[A-Za-z_]\w*(?=[\s*]+[A-Za-z_])", text))
+    known = "".join(f"typedef int {name};" for name in types if name not in _OF_C)
+    try:
+        *_, found = CParser().parse(f"{known}{text};")
+    except ParseError:
+        return None
+    function = getattr(found, "type", None)
+    is_function = isinstance(function, c_ast.FuncDecl)
+    return function if is_function and isinstance(function.type, c_ast.TypeDecl) else None
+
+
+def _c_type(node: Any, what: str, result: bool = False) -> str:
     """Return a type as `DTYPES` spells it."""
-    listed = [word for word in words.split() if word != "const"]
+    listed = list(getattr(node, "names", ["struct"]))
     if len(listed) > 1 and "int" in listed:  # long int, unsigned int
         listed.remove("int")
     name = " ".join(listed)
@@ -162,24 +182,25 @@ def _c_type(words: str, what: str, result: bool = False) -> str:
     )
 
 
-def _parameter(text: str, function: str) -> Parameter:
-    match = _PARAMETER.fullmatch(text)
-    if match is None or match["name"] in _WORDS:
+def _parameter(node: Any, text: str, function: str) -> Parameter:
+    lengths = tuple(map(str.strip, _LENGTH.findall(text)))
+    name, inner = getattr(node, "name", None), node  # the three dots have none
+    while isinstance(inner, (c_ast.Decl, c_ast.ArrayDecl)):
+        inner = inner.type
+    star = isinstance(inner, c_ast.PtrDecl)
+    inner = inner.type if star else inner
+    if name is None or not isinstance(inner, c_ast.TypeDecl):
         raise ValueError(
             f"[wrap_c] the parameter {text!r} of {function} is not a type and a name; {FORM}."
         )
-    name = match["name"]
-    lengths = tuple(part.strip() for part in re.findall(r"\[([^\[\]]*)\]", match["lengths"]))
-    star = "*" in match["between"]
-    words = match["words"].strip()
     if star and lengths:
+        words = text.partition("*")[0].strip()
         raise ValueError(
             f"[wrap_c] the parameter {text!r} of {function} is an array of pointers in C; for the "
-            f"elements of {name} write {f'{words} {name}' + match['lengths'].strip()!r}."
+            f"elements of {name} write {f'{words} {name}' + text[text.index('[') :]!r}."
         )
-    c_type = _c_type(words, f"the parameter {name!r} of {function}")
-    pointer = star or bool(lengths)
-    return Parameter(name, c_type, "const" in words.split(), pointer, lengths)
+    c_type = _c_type(inner.type, f"the parameter {name!r} of {function}")
+    return Parameter(name, c_type, "const" in inner.quals, star or bool(lengths), lengths)
 
 
 def _check(found: Prototype) -> None:
@@ -203,21 +224,26 @@ def _check(found: Prototype) -> None:
 
 def _check_length(found: Prototype, parameter: Parameter, length: str, integers: set[str]) -> None:
     what = f"[wrap_c] the length [{length}] of {parameter.name!r} of {found.name}"
-    if not _LENGTH.fullmatch(length) or "**" in length:
-        raise ValueError(
-            f"{what} has to be made of integer parameters and numbers with +, - and *, such as "
-            "[n] or [2 * n + 1]."
-        )
-    try:  # whatever is well formed in Python with +, - and * is so in C, with the same value
-        compile(length.strip(), "length", "eval")
-    except SyntaxError:
+    try:
+        waiting = [CParser().parse(f"int length[{length}];").ext[0].type.dim]
+    except ParseError:
         raise ValueError(f"{what} is not well formed.") from None
-    for name in _NAME.findall(length):
-        if name not in integers:
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-", "*"):
+            waiting += [node.left, node.right]
+        elif isinstance(node, c_ast.UnaryOp) and node.op in ("+", "-"):
+            waiting.append(node.expr)
+        elif not isinstance(node, c_ast.ID) and not _NUMBER.fullmatch(getattr(node, "value", "")):
             raise ValueError(
-                f"{what} has {name!r}, which is no integer parameter"
+                f"{what} has to be made of integer parameters and numbers with +, - and *, such as "
+                "[n] or [2 * n + 1]."
+            )
+        if isinstance(node, c_ast.ID) and node.name not in integers:
+            raise ValueError(
+                f"{what} has {node.name!r}, which is no integer parameter"
                 f" (there are: {', '.join(sorted(integers)) or 'none'}): add one, such as 'long "
-                f"{name}'." + did_you_mean(name, integers)
+                f"{node.name}'." + did_you_mean(node.name, integers)
             )
 
 
@@ -236,4 +262,4 @@ def c_length(length: str) -> str:
     def number(word: re.Match[str]) -> str:
         return f"thunkvm_length({word[0]})" if word[0][0].isdigit() else f"length_{word[0]}"
 
-    return f"({_WORD.sub(number, length)})"
+    return "(" + re.sub(r"\w+", number, length) + ")"
