@@ -252,8 +252,7 @@ class _Module:
         for node in nodes:
             code = node.op_code("c_init_code_apply", node.node, node.name)
             codes += f"  {{\n{code}\n  }}\n"
-        function = _function(nodes)
-        return LOAD % {"k": k, "codes": codes} + ENTRIES % {"k": k, "function": function}
+        return ENTRIES % {"k": k, "codes": codes, "function": _function(nodes)}
 
 
 def _function(nodes: Sequence[NodeSource]) -> str:
@@ -361,14 +360,11 @@ return thunkvm_failure;
 }
 """
 
-LOAD = """
+ENTRIES = """
 static void* thunkvm_load_once_%(k)d() {
 %(codes)s  static int loaded;
   return &loaded;
 }
-"""
-
-ENTRIES = """
 extern "C" int thunkvm_load_%(k)d(void) {
   if (_import_array() < 0) return -1;
   return thunkvm_load_once_%(k)d() == NULL ? -1 : 0;

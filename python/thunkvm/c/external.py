@@ -96,17 +96,10 @@ class OpenMPOp(ExternalCOp):
         """Make `openmp` what `uses_openmp` returns."""
         self.openmp = self.uses_openmp()
 
-    def c_compile_args(self, **kwargs: Any) -> list[str]:
-        """Return ``-fopenmp``."""
-        return ["-fopenmp"] if self.uses_openmp() else []
-
-    def c_libraries(self, **kwargs: Any) -> list[str]:
-        """Return gcc's OpenMP."""
-        return ["gomp"] if self.uses_openmp() else []
-
-    def c_headers(self, **kwargs: Any) -> list[str]:
-        """Return ``<omp.h>``."""
-        return ["<omp.h>"] if self.uses_openmp() else []
+    def _c_list(self, method: str, **kwargs: Any) -> list[str]:
+        """Return what OpenMP needs: gcc's flag, its header and its library."""
+        needed = {"c_compile_args": "-fopenmp", "c_headers": "<omp.h>", "c_libraries": "gomp"}
+        return [needed[method]] if method in needed and self.uses_openmp() else []
 
     @classmethod
     def test_gxx_support(cls) -> bool:

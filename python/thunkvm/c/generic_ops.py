@@ -6,6 +6,7 @@ input and the output, and ``%(fail)s`` for what to insert after an exception was
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,11 @@ class _GenericOp(COp):
 
     __props__: tuple[str, ...] = ()
     _registered: ClassVar[_Registered]
+
+    def __init_subclass__(cls) -> None:
+        """Give each Op a table of its own."""
+        super().__init_subclass__()
+        cls._registered = {}
 
     def make_node(self, x: Any) -> Apply:
         """Make the node of one value."""
@@ -64,6 +70,10 @@ class _GenericOp(COp):
     def _more(self) -> dict[str, Any]:
         return {}
 
+    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
+        """Hand the gradient on."""
+        return list(output_gradients)
+
 
 class DeepCopyOp(_GenericOp):
     """A copy that shares nothing with its input.
@@ -77,35 +87,32 @@ class DeepCopyOp(_GenericOp):
     array([1., 2.])
     """
 
-    _registered: ClassVar[_Registered] = {}
-
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         """Copy by NumPy, or by the Type."""
         (x,) = inputs
         copies = isinstance(node.inputs[0].type, TensorType)
         output_storage[0][0] = np.array(x) if copies else node.inputs[0].type.copy(x)
 
-    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
-        """Hand the gradient on."""
-        return list(output_gradients)
-
 
 class ViewOp(_GenericOp):
     """Its input itself."""
 
-    _registered: ClassVar[_Registered] = {}
     view_map = {0: [0]}  # noqa: RUF012
 
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         """Hand the value on."""
         output_storage[0][0] = inputs[0]
 
+
+class _LengthOp(_GenericOp):
+    """An Op of lengths, which are integers."""
+
     def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
-        """Hand the gradient on."""
-        return list(output_gradients)
+        """Return None: lengths have no gradient."""
+        return [None]
 
 
-class Shape(_GenericOp):
+class Shape(_LengthOp):
     """The lengths of a value as a vector of int64.
 
     Examples
@@ -117,8 +124,6 @@ class Shape(_GenericOp):
     array([1, 3])
     """
 
-    _registered: ClassVar[_Registered] = {}
-
     def make_node(self, x: Any) -> Apply:
         """Make the node of one value."""
         x = as_variable(x)
@@ -129,12 +134,8 @@ class Shape(_GenericOp):
         """Ask the value."""
         output_storage[0][0] = np.array(np.shape(inputs[0]), "int64")
 
-    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
-        """Return None: lengths have no gradient."""
-        return [None]
 
-
-class Shape_i(_GenericOp):  # noqa: N801 (the name that its users know)
+class Shape_i(_LengthOp):  # noqa: N801 (the name that its users know)
     """One length of a value.
 
     Parameters
@@ -152,7 +153,6 @@ class Shape_i(_GenericOp):  # noqa: N801 (the name that its users know)
     """
 
     __props__ = ("i",)
-    _registered: ClassVar[_Registered] = {}
 
     def __init__(self, i: int) -> None:
         self.i = int(i)
@@ -172,34 +172,22 @@ class Shape_i(_GenericOp):  # noqa: N801 (the name that its users know)
         """Ask the value."""
         output_storage[0][0] = np.array(np.shape(inputs[0])[self.i], "int64")
 
-    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
-        """Return None: lengths have no gradient."""
-        return [None]
 
+def _register(op: type[_GenericOp]) -> Callable[..., None]:
+    """Return the function that gives an Op its C for a class of Types, and for those deriving it.
 
-def register_deep_copy_op_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
-    """Give `DeepCopyOp` its C for a class of Types.
-
-    Parameters
-    ----------
-    typ : type
-        The class; those that derive it are meant too.
-    code : str
-        What sets ``%(oname)s`` from ``%(iname)s``.
-    version : tuple
-        Shown in explanations.
+    ``code`` sets ``%(oname)s`` from ``%(iname)s``; ``version`` is shown in explanations.
     """
-    DeepCopyOp._registered[typ] = (code, "", version)
+
+    def register(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
+        op._registered[typ] = (code, "", version)
+
+    return register
 
 
-def register_view_op_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
-    """Give `ViewOp` its C for a class of Types; see `register_deep_copy_op_c_code`."""
-    ViewOp._registered[typ] = (code, "", version)
-
-
-def register_shape_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
-    """Give `Shape` its C for a class of Types; see `register_deep_copy_op_c_code`."""
-    Shape._registered[typ] = (code, "", version)
+register_deep_copy_op_c_code = _register(DeepCopyOp)
+register_view_op_c_code = _register(ViewOp)
+register_shape_c_code = _register(Shape)
 
 
 def register_shape_i_c_code(
@@ -207,14 +195,8 @@ def register_shape_i_c_code(
 ) -> None:
     """Give `Shape_i` its C for a class of Types.
 
-    Parameters
-    ----------
-    typ, version
-        See `register_deep_copy_op_c_code`.
-    code : str
-        What sets ``%(oname)s`` to length ``%(i)s`` of ``%(iname)s``.
-    check_input : str
-        What fails where the input has too few axes; comes before `code`.
+    ``code`` sets ``%(oname)s`` to length ``%(i)s`` of ``%(iname)s``; `check_input`, which comes
+    before it, fails where the input has too few axes.
     """
     Shape_i._registered[typ] = (code, check_input, version)
 

@@ -192,36 +192,27 @@ class NodeSource:
         return caught(nested([own]), stage)
 
     def input_stage(self, i: int, number: int, source: str) -> Stage:
-        """Return the stage that takes input i from the object `source`."""
-        name, type_ = self.inputs[i], self.node.inputs[i].type
-        sub = {"fail": failure_code(number)}
-        check = self.check_input
-        return Stage(
-            number,
-            f"input {i} of {self.called}, {type_}",
-            f"PyObject* py_{name} = {source};\n"
-            + self.type_code(type_, "c_declare", name, sub, check_input=check),
-            f"Py_INCREF(py_{name});\n"
-            + guarded(self.type_code(type_, "c_extract", name, sub, check_input=check), number),
-            self._type_cleanup(type_, name, number) + f"\nPy_XDECREF(py_{name});",
-        )
+        """Return the stage that makes the variable of input i, from the object `source`."""
+        return self._stage(f"input {i}", self.inputs[i], self.node.inputs[i].type, number, source)
 
     def output_stage(self, j: int, number: int, source: str) -> Stage:
         """Return the stage that makes the variable of output j; `source` is its earlier value."""
-        name, type_ = self.outputs[j], self.node.outputs[j].type
+        type_ = self.node.outputs[j].type
+        way = "c_init" if getattr(type_, "c_extract_out", None) is None else "c_extract_out"
+        return self._stage(f"output {j}", self.outputs[j], type_, number, source, way)
+
+    def _stage(
+        self, what: str, name: str, type_: Any, number: int, source: str, way: str = "c_extract"
+    ) -> Stage:
+        """Return the stage of a variable, which is set up by the Type's method `way`."""
         sub = {"fail": failure_code(number)}
-        check = self.check_input
-        extract: Callable[..., str] | None = getattr(type_, "c_extract_out", None)
-        set_up = (
-            self.type_code(type_, "c_init", name, sub)
-            if extract is None
-            else self.type_code(type_, "c_extract_out", name, sub, check_input=check)
-        )
+        keywords = {} if way == "c_init" else {"check_input": self.check_input}
+        declare = self.type_code(type_, "c_declare", name, sub, check_input=self.check_input)
+        set_up = self.type_code(type_, way, name, sub, **keywords)
         return Stage(
             number,
-            f"output {j} of {self.called}, {type_}",
-            f"PyObject* py_{name} = {source};\n"
-            + self.type_code(type_, "c_declare", name, sub, check_input=check),
+            f"{what} of {self.called}, {type_}",
+            f"PyObject* py_{name} = {source};\n{declare}",
             f"Py_INCREF(py_{name});\n{guarded(set_up, number)}",
             self._type_cleanup(type_, name, number) + f"\nPy_XDECREF(py_{name});",
         )

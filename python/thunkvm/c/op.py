@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from thunkvm._core import Apply
@@ -20,7 +21,27 @@ from thunkvm.c.macros import (
     within,
 )
 from thunkvm.c.protocol import CObject
-from thunkvm.c.sections import Sections, read_sections
+from thunkvm.c.sections import read_sections
+
+
+def _of_op(section: str) -> Callable[..., list[str]]:
+    """Return a method of an Op for a section that is the same for all its nodes."""
+
+    def method(self: COp, **kwargs: Any) -> list[str]:
+        return [self._sections[section]] if section in self._sections else []
+
+    method.__doc__ = f"Return the section ``{section}``."
+    return method
+
+
+def _of_node(section: str) -> Callable[..., str]:
+    """Return a method of an Op for a section that is of one node."""
+
+    def method(self: COp, node: Apply, name: str) -> str:
+        return self._section(section, node, name)
+
+    method.__doc__ = f"Return the section ``{section}``."
+    return method
 
 
 class COp(Op, CObject):
@@ -86,7 +107,7 @@ class COp(Op, CObject):
     _cop_num_inputs: int | None = None
     _cop_num_outputs: int | None = None
     func_name: str | None = None
-    _sections = Sections()
+    _sections: Mapping[str, str] = MappingProxyType({})
 
     def __init__(
         self,
@@ -114,7 +135,7 @@ class COp(Op, CObject):
         defined_in = getattr(module, "__file__", None) or inspect.getfile(cls)
         return (Path(defined_in).parent / path).resolve()
 
-    def load_c_code(self, func_files: Sequence[Path]) -> Sections:
+    def load_c_code(self, func_files: Sequence[Path]) -> dict[str, str]:
         """Read the files."""
         sections = read_sections(func_files)
         where = ", ".join(map(str, func_files))
@@ -129,40 +150,21 @@ class COp(Op, CObject):
             )
         return sections
 
+    def _section(self, section: str, node: Apply, name: str, macros: Sequence[Macro] = ()) -> str:
+        if section not in self._sections:
+            return ""
+        return within([*self._apply_macros(node, name), *macros], self._sections[section])
+
     def _apply_macros(self, node: Apply, name: str) -> list[Macro]:
         macros = support_macros(node, name, self.check_input)
         return macros + params_macros(self.params_type)
 
-    def _section(self, section: str, node: Apply, name: str, macros: Sequence[Macro] = ()) -> str:
-        if section not in self._sections:
-            return ""
-        return within([*self._apply_macros(node, name), *macros], self._sections.get(section))
-
-    def c_support_code(self, **kwargs: Any) -> list[str]:
-        """Return the section ``support_code``."""
-        code = self._sections.get("support_code")
-        return [code] if code else []
-
-    def c_init_code(self, **kwargs: Any) -> list[str]:
-        """Return the section ``init_code``."""
-        code = self._sections.get("init_code")
-        return [code] if code else []
-
-    def c_support_code_apply(self, node: Apply, name: str) -> str:
-        """Return the section ``support_code_apply``."""
-        return self._section("support_code_apply", node, name)
-
-    def c_support_code_struct(self, node: Apply, name: str) -> str:
-        """Return the section ``support_code_struct``."""
-        return self._section("support_code_struct", node, name)
-
-    def c_init_code_apply(self, node: Apply, name: str) -> str:
-        """Return the section ``init_code_apply``."""
-        return self._section("init_code_apply", node, name)
-
-    def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
-        """Return the section ``cleanup_code_struct``."""
-        return self._section("cleanup_code_struct", node, name)
+    c_support_code = _of_op("support_code")
+    c_init_code = _of_op("init_code")
+    c_support_code_apply = _of_node("support_code_apply")
+    c_support_code_struct = _of_node("support_code_struct")
+    c_init_code_apply = _of_node("init_code_apply")
+    c_cleanup_code_struct = _of_node("cleanup_code_struct")
 
     def c_init_code_struct(self, node: Apply, name: str, sub: dict[str, str]) -> str:
         """Return the section ``init_code_struct``."""
@@ -172,7 +174,7 @@ class COp(Op, CObject):
         self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]
     ) -> str:
         """Return the section ``code``, or the call of the function."""
-        if not self._sections.texts:
+        if not self._sections:
             raise MethodNotDefined(f"{type(self).__name__} has no c_code.")
         if self.func_name is None:
             macros = fail_macros(sub) + name_macros(inputs, outputs)

@@ -163,7 +163,7 @@ def _declaration(text: str) -> Any:
         *_, found = CParser().parse(f"{known}{text};")
     except ParseError:
         return None
-    function = getattr(found, "type", None)
+    function: Any = getattr(found, "type", None)
     is_function = isinstance(function, c_ast.FuncDecl)
     return function if is_function and isinstance(function.type, c_ast.TypeDecl) else None
 

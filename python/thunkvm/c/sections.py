@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from thunkvm._src.teaching.nearest import did_you_mean
@@ -41,29 +40,7 @@ class SectionError(ValueError):
     """A file of C that is not divided as it has to be; the message has the file and the line."""
 
 
-@dataclass
-class Sections:
-    """The code of one Op's files, by section."""
-
-    texts: dict[str, str] = field(default_factory=dict)
-
-    def __contains__(self, name: str) -> bool:
-        """Whether any file has such a section."""
-        return name in self.texts
-
-    def get(self, name: str) -> str:
-        """Return the code of a section, "" where there is none.
-
-        Each piece begins with a ``#line``, so that errors and debuggers name the file.
-        """
-        return self.texts.get(name, "")
-
-    def _add(self, name: str, path: Path, line: int, code: list[str]) -> None:
-        piece = named("\n".join(code) + "\n", str(path), line)
-        self.texts[name] = self.texts.get(name, "") + piece
-
-
-def read_sections(paths: Iterable[Path]) -> Sections:
+def read_sections(paths: Iterable[Path]) -> dict[str, str]:
     """Read files and divide them.
 
     Parameters
@@ -73,7 +50,9 @@ def read_sections(paths: Iterable[Path]) -> Sections:
 
     Returns
     -------
-    Sections
+    dict of str
+        The code of each section that a file has. Each piece begins with a ``#line``, so that errors
+        and debuggers name the file.
 
     Raises
     ------
@@ -83,13 +62,13 @@ def read_sections(paths: Iterable[Path]) -> Sections:
         For a section of an unknown name, for code in front of the first section, for a file that
         has no section, and for one that mixes sections with the older markers.
     """
-    sections = Sections()
+    sections: dict[str, str] = {}
     for path in paths:
         _read(path, sections)
     return sections
 
 
-def _read(path: Path, sections: Sections) -> None:
+def _read(path: Path, sections: dict[str, str]) -> None:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -126,10 +105,11 @@ def _read(path: Path, sections: Sections) -> None:
     _end(path, sections, name, begin, code)
 
 
-def _end(path: Path, sections: Sections, name: str, begin: int, code: list[str]) -> None:
+def _end(path: Path, sections: dict[str, str], name: str, begin: int, code: list[str]) -> None:
     """Add the lines since the last marker, which begin at line `begin`."""
     if name:
-        sections._add(name, path, begin, code)
+        piece = named("\n".join(code) + "\n", str(path), begin)
+        sections[name] = sections.get(name, "") + piece
     elif not _NOTHING.match("".join(line + "\n" for line in code)):
         stray = next(n for n, line in enumerate(code, start=1) if line.strip())
         raise SectionError(

@@ -119,15 +119,30 @@ class CType(Type, CObject):
         return False
 
 
-def _put_reference(name: str) -> str:
-    """Return what puts an object in place of ``py_<name>``; NULL becomes None."""
-    return (
-        f"Py_XDECREF(py_{name});\n"
-        f"py_{name} = {name} == NULL ? Py_None : (PyObject*){name};\nPy_INCREF(py_{name});"
-    )
+class _ReferenceC:
+    """The C of a variable that is a reference to an object: owned, and NULL where there is none."""
+
+    def c_init(self, name: str, sub: dict[str, str]) -> str:
+        """Begin with NULL."""
+        return f"{name} = NULL;"
+
+    def c_sync(self, name: str, sub: dict[str, str]) -> str:
+        """Put the object in place of ``py_<name>``; NULL becomes None."""
+        return (
+            f"Py_XDECREF(py_{name});\n"
+            f"py_{name} = {name} == NULL ? Py_None : (PyObject*){name};\nPy_INCREF(py_{name});"
+        )
+
+    def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
+        """Let the object go."""
+        return f"Py_XDECREF({name});"
+
+    def c_code_cache_version(self) -> tuple[int, ...]:
+        """Return the version of this text."""
+        return (1,)
 
 
-class Generic(KeyedType, CType):
+class Generic(_ReferenceC, KeyedType, CType):
     """Any Python object: in C it is a ``PyObject*``.
 
     Examples
@@ -147,104 +162,64 @@ class Generic(KeyedType, CType):
         """Declare a ``PyObject*``, owned."""
         return f"PyObject* {name};"
 
-    def c_init(self, name: str, sub: dict[str, str]) -> str:
-        """Begin with NULL."""
-        return f"{name} = NULL;"
-
     def c_extract(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
         """Take a reference."""
         return f"Py_INCREF(py_{name});\n{name} = py_{name};"
 
-    def c_sync(self, name: str, sub: dict[str, str]) -> str:
-        """Hand the object over; NULL becomes None."""
-        return _put_reference(name)
 
-    def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
-        """Let the object go."""
-        return f"Py_XDECREF({name});"
+class ArrayC(_ReferenceC):
+    """The C of a `TensorType`: a ``PyArrayObject*``, and its elements' type ``dtype_<name>``.
 
-    def c_code_cache_version(self) -> tuple[int, ...]:
-        """Return the version of this text."""
-        return (1,)
+    Methods of the core's class, whose `self` it is: they are attached one by one.
+    """
 
-
-class ArrayC:
-    """The C of a `TensorType`: a ``PyArrayObject*``, and its elements' type ``dtype_<name>``."""
-
-    @staticmethod
-    def dtype_specs(type: Any) -> tuple[Any, str, str]:
+    def dtype_specs(self: Any) -> tuple[Any, str, str]:
         """Return NumPy's scalar class, the element's C type, and NumPy's number of it, as C."""
-        dtype = np.dtype(type.dtype)
+        dtype = np.dtype(self.dtype)
         name = "bool" if dtype.kind == "b" else dtype.name
         return dtype.type, f"npy_{name}", f"NPY_{name.upper()}"
 
-    @staticmethod
-    def c_element_type(type: Any) -> str:
+    def c_element_type(self: Any) -> str:
         """Return ``"npy_float64"`` for float64."""
-        return ArrayC.dtype_specs(type)[1]
+        found: str = self.dtype_specs()[1]
+        return found
 
-    @staticmethod
-    def c_is_simple(type: Any) -> bool:
+    def c_is_simple(self: Any) -> bool:
         """Return False: an array is passed by its address."""
         return False
 
-    @staticmethod
-    def c_declare(type: Any, name: str, sub: dict[str, str], check_input: bool = True) -> str:
+    def c_declare(self: Any, name: str, sub: dict[str, str], check_input: bool = True) -> str:
         """Declare the array, and the type of its elements."""
         declared = f"PyArrayObject* {name};"
         if check_input:
-            declared += f"\ntypedef {ArrayC.dtype_specs(type)[1]} dtype_{name};"
+            declared += f"\ntypedef {self.dtype_specs()[1]} dtype_{name};"
         return declared
 
-    @staticmethod
-    def c_init(type: Any, name: str, sub: dict[str, str]) -> str:
-        """Begin with NULL."""
-        return f"{name} = NULL;"
-
-    @staticmethod
     def c_extract(
-        type: Any, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+        self: Any, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
         """Take a reference to the ndarray, whose dtype is checked."""
         text = f"{name} = NULL;\n"
         if check_input:
-            number = ArrayC.dtype_specs(type)[2]
-            text += f"if (!thunkvm_is_array(py_{name}, {number}, {type.ndim})) {sub['fail']}\n"
+            number = self.dtype_specs()[2]
+            text += f"if (!thunkvm_is_array(py_{name}, {number}, {self.ndim})) {sub['fail']}\n"
         return text + f"{name} = (PyArrayObject*)py_{name};\nPy_INCREF({name});"
 
-    @staticmethod
     def c_extract_out(
-        type: Any, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+        self: Any, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
         """Take the array of the last call, or NULL."""
         return (
             f"if (py_{name} == Py_None) {{\n{name} = NULL;\n}} else {{\n"
-            f"{ArrayC.c_extract(type, name, sub, check_input)}\n}}"
+            f"{self.c_extract(name, sub, check_input)}\n}}"
         )
 
-    @staticmethod
-    def c_check_value(type: Any, name: str, sub: dict[str, str], what: str) -> str:
+    def c_check_value(self: Any, name: str, sub: dict[str, str], what: str) -> str:
         """Check what one node of a block leaves for the next."""
-        number = ArrayC.dtype_specs(type)[2]
-        text = json.dumps(what)
+        number, text = self.dtype_specs()[2], json.dumps(what)
         return (
-            f"if (!thunkvm_check_value((PyObject*){name}, {number}, {type.ndim}, {text})) "
+            f"if (!thunkvm_check_value((PyObject*){name}, {number}, {self.ndim}, {text})) "
             f"{sub['fail']}\n"
         )
-
-    @staticmethod
-    def c_sync(type: Any, name: str, sub: dict[str, str]) -> str:
-        """Hand the array over; NULL becomes None."""
-        return _put_reference(name)
-
-    @staticmethod
-    def c_cleanup(type: Any, name: str, sub: dict[str, str]) -> str:
-        """Let the array go."""
-        return f"Py_XDECREF({name});"
-
-    @staticmethod
-    def c_code_cache_version(type: Any) -> tuple[int, ...]:
-        """Return the version of this text."""
-        return (1,)
