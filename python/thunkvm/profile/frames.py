@@ -13,6 +13,7 @@ from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.extras import needed
 from thunkvm.profile.loop_rows import LoopRow, step_range
 from thunkvm.profile.record import Profile
+from thunkvm.profile.recorded import picked
 from thunkvm.profile.rows import CallRow, FunctionRecord, GroupRow, NodeRow
 from thunkvm.profile.sections import arm_name
 
@@ -82,10 +83,7 @@ def _node(function: FunctionRecord, node: NodeRow) -> Row:
     return {
         "node": node.name or f"{node.op}.{node.index}",
         "op": node.op,
-        **{column: getattr(node, column) for column in NODE_COLUMNS},
-        "mean": node.mean,
-        "gflops": node.gflops,
-        "gb_per_second": node.gb_per_second,
+        **picked(node, *NODE_COLUMNS, "mean", "gflops", "gb_per_second"),
         "first_demanded_by": None if demanded_by is None else function.nodes[demanded_by].name,
     }
 
@@ -95,17 +93,12 @@ def _arms(function: FunctionRecord) -> list[Row]:
         {
             "condition": condition.text,
             "node": function.nodes[condition.node].name,
-            "file": condition.file,
-            "line": condition.line,
-            "evaluations": condition.evaluations,
-            "flips": condition.flips,
+            **picked(condition, "file", "line", "evaluations", "flips"),
             "arm": arm.name,
             "taken": arm.taken,
             "share": arm.taken / condition.evaluations if condition.evaluations else None,
-            "time": arm.time,
-            "mean": arm.mean,
-            "saved": condition.saved,
-            "break_even": condition.break_even,
+            **picked(arm, "time", "mean"),
+            **picked(condition, "saved", "break_even"),
         }
         for condition in function.conditions
         for arm in condition.arms
@@ -117,19 +110,15 @@ def _loops(function: FunctionRecord) -> list[Row]:
         {
             "loop": function.nodes[loop.node].name,
             "condition": function.conditions[loop.condition].text,
-            "file": function.nodes[loop.node].file,
-            "line": function.nodes[loop.node].line,
+            **picked(function.nodes[loop.node], "file", "line"),
             "runs": loop.n_runs,
             "steps": loop.steps,
             "min_steps": loop.least,
             "median_steps": loop.median,
             "max_steps": loop.most,
-            "time": loop.time,
-            "step_time": loop.step_time,
-            "saved": loop.saved,
+            **picked(loop, "time", "step_time", "saved"),
             "by_condition": loop.n_runs - loop.by_limit,
-            "by_limit": loop.by_limit,
-            "failed": loop.failed,
+            **picked(loop, "by_limit", "failed"),
         }
         for loop in function.loops
     ]
@@ -158,11 +147,7 @@ def _calls(function: FunctionRecord) -> list[Row]:
     return [
         {
             "call": call.index,
-            "thread": call.thread,
-            "start": call.start,
-            "time": call.time,
-            "bytes": call.bytes,
-            "failed": call.failed,
+            **picked(call, "thread", "start", "time", "bytes", "failed"),
             "arms": "; ".join(arm_name(function, pair) for pair in call.arms),
         }
         for call in function.calls
@@ -173,11 +158,7 @@ def _groups(function: FunctionRecord) -> list[Row]:
     return [
         {
             "group": group.index,
-            "kind": group.kind,
-            "runs": group.runs,
-            "self_time": group.self_time,
-            "gflops": group.gflops,
-            "gb_per_second": group.gb_per_second,
+            **picked(group, "kind", "runs", "self_time", "gflops", "gb_per_second"),
             "nodes": "; ".join(function.nodes[node].name for node in group.nodes),
         }
         for group in function.groups

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -14,6 +13,7 @@ from thunkvm.profile.fold_tree import flat, fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.loop_rows import step_range
 from thunkvm.profile.record import Profile
+from thunkvm.profile.recorded import picked, whole
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, location
@@ -70,7 +70,6 @@ def _dagre() -> str:
 
 def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[str, Any]:
     title = head(function, profile)
-    whole = function.node_time
     report = lazy_report(function)
     boxes = flat(fold_tree(function))
     inside = {(box["condition"], box["arm"]): box["count"] for box in boxes if "arm" in box}
@@ -90,30 +89,18 @@ def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[
             [name, getattr(function.overheads, name), what] for name, what in OVERHEADS.items()
         ],
         "cacheHits": function.overheads.cache_hits,
-        "nodes": [_node(whole, node) for node in function.nodes],
+        "nodes": [_node(function.node_time, node) for node in function.nodes],
         "ops": _shares(by_op(function)),
         "classes": _shares(by_class(function)),
         "lines": [
-            {
-                **row,
-                "source": share.nodes[0].source.strip(),
-                "line": share.nodes[0].line,
-                "file": share.nodes[0].file,
-            }
+            {**row, **picked(share.nodes[0], "source", "line", "file")}
             for row, share in zip(_shares(by_line(function)), by_line(function), strict=True)
         ],
         "conditions": [
             {
-                **asdict(condition),
+                **whole(condition),
                 "arms": [
-                    {
-                        "name": arm.name,
-                        "taken": arm.taken,
-                        "time": arm.time,
-                        "idle": arm.idle,
-                        "mean": arm.mean,
-                        "count": inside.get((condition.index, number), 0),
-                    }
+                    whole(arm, "mean") | {"count": inside.get((condition.index, number), 0)}
                     for number, arm in enumerate(condition.arms)
                 ],
             }
@@ -121,20 +108,14 @@ def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[
         ],
         "loops": [
             {
-                "condition": loop.condition,
+                **whole(loop, "n_runs", "least", "median", "most", "step_time", "ended"),
                 "node": function.nodes[loop.node].name,
-                "runs": loop.n_runs,
-                "steps": loop.steps,
-                "stepsOfRuns": [loop.least, loop.median, loop.most],
-                "stepTime": loop.step_time,
-                "saved": loop.saved,
-                "ended": loop.ended,
             }
             for loop in function.loops
         ],
         "calls": [
             {
-                **asdict(call),
+                **whole(call),
                 "start": call.start - first,
                 "arms": [arm_name(function, pair) for pair in call.arms],
             }
@@ -145,30 +126,19 @@ def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[
     }
 
 
-def _node(whole: float, node: NodeRow) -> dict[str, Any]:
-    row = {field.name: getattr(node, field.name) for field in fields(NodeRow)}
-    row["name"] = node.name or f"{node.op}.{node.index}"
-    row["share"] = node.self_time / whole if node.self_time else 0.0
-    row["mean"] = node.mean
-    row["gflops"], row["gb_per_second"] = node.gflops, node.gb_per_second
-    row["standout"] = standout_text(node)
-    row["language"] = language(node)
-    row["location"] = location(node.file, node.line)
-    return row
+def _node(all_time: float, node: NodeRow) -> dict[str, Any]:
+    return whole(node, "mean", "gflops", "gb_per_second") | {
+        "name": node.name or f"{node.op}.{node.index}",
+        "share": node.self_time / all_time if node.self_time else 0.0,
+        "standout": standout_text(node),
+        "language": language(node),
+        "location": location(node.file, node.line),
+    }
 
 
 def _shares(shares: list[Share]) -> list[dict[str, Any]]:
     return [
-        {
-            "name": share.name,
-            "share": share.part,
-            "sum": share.sum,
-            "time": share.time,
-            "mean": share.time_per_run,
-            "language": share.type,
-            "runs": share.runs,
-            "count": len(share.nodes),
-        }
+        picked(share, "name", "part", "sum", "time", "time_per_run", "type", "runs", "count")
         for share in shares
     ]
 

@@ -51,6 +51,24 @@ def merged_rows(a: AnyRow, b: AnyRow, **others: Any) -> AnyRow:
     return replace(a, **found, **others)
 
 
+def picked(row: Any, *names: str) -> dict[str, Any]:
+    """Return fields and properties of a row by their names."""
+    return {name: getattr(row, name) for name in names}
+
+
+def whole(row: Any, *properties: str) -> dict[str, Any]:
+    """Return all fields of a row, and these properties.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import ArmRow
+    >>> from thunkvm.profile.recorded import whole
+    >>> whole(ArmRow(name="then", taken=2, time=1.0), "mean")["mean"]
+    0.5
+    """
+    return picked(row, *(field.name for field in fields(row)), *properties)
+
+
 def _fields_of(row: Any, required: Collection[str] = ()) -> type:
     """Return a dataclass with the fields of a row of the core's."""
     made = []

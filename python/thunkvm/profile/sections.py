@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from thunkvm._src.views.text_table import show_bytes
 from thunkvm.profile.amounts import counted, rest, show_percent, show_seconds
@@ -26,6 +26,8 @@ TOP: dict[str, Callable[[NodeRow], float]] = {
 #: So many rows of a table are shown, and so many names of a list.
 ROWS = 20
 NAMES = 6
+#: The columns of a table of shares, and the cells in them.
+Columns = dict[str, Callable[[Share], str]]
 SHARE_HEADERS = ("<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>")
 #: The columns of the nodes' table about single runs, and those for Ops that state their work.
 SPREAD: dict[str, Callable[[NodeRow], str]] = {
@@ -108,32 +110,48 @@ def head(function: FunctionRecord, profile: Profile) -> Section:
 
 def share_section(title: str, what: str, shares: Sequence[Share], rows: int) -> Section:
     """Return a table of shares, as Theano's profiler prints them."""
-    headers = (*SHARE_HEADERS, "<#apply>", f"<{what}>")
-    shown = tuple((*_share(s), str(len(s.nodes)), s.name) for s in shares[:rows])
-    return Section(
-        title, headers, shown, (f"<{what}>",), _rest(shares, rows, what), tones_of(shares[:rows])
-    )
+    columns: Columns = {"<#apply>": lambda s: str(s.count), f"<{what}>": lambda s: s.name}
+    return _shares(title, what, shares, rows, columns, [f"<{what}>"])
 
 
 def node_section(function: FunctionRecord, rows: int) -> Section:
     """Return the table of the nodes; those of single runs and of speed where some are known."""
     shares = by_node(function)
-    more = {
-        header: shown
+    columns: Columns = {
+        header: _of_node(shown)
         for header, shown in {**SPREAD, **SPEEDS}.items()
         if any(shown(node) not in ("", "unknown") for node in function.nodes)
     }
-    left = ("<name>", "<region>", "<made at>")
-    shown = tuple(
-        (*_share(s), *(shown(s.nodes[0]) for shown in more.values()), s.name, s.nodes[0].region,
-         line_of(s.nodes[0]))
-        for s in shares[:rows]
-    )  # fmt: skip
-    marks = _marks(share.nodes[0] for share in shares[:rows])
-    return Section(
-        "by node", (*SHARE_HEADERS, *more, *left), shown, left,
-        _rest(shares, rows, "node") + marks, tones_of(shares[:rows]),
-    )  # fmt: skip
+    left: Columns = {
+        "<name>": lambda s: s.name,
+        "<region>": lambda s: s.nodes[0].region,
+        "<made at>": lambda s: line_of(s.nodes[0]),
+    }
+    table = _shares("by node", "node", shares, rows, {**columns, **left}, left)
+    return replace(table, notes=table.notes + _marks(share.nodes[0] for share in shares[:rows]))
+
+
+def line_section(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the user's lines."""
+    columns: Columns = {
+        "<line>": lambda s: s.name,
+        "<source>": lambda s: s.nodes[0].source.strip(),
+    }
+    return _shares("by source line", "line", by_line(function), rows, columns, columns)
+
+
+def _of_node(shown: Callable[[NodeRow], str]) -> Callable[[Share], str]:
+    return lambda share: shown(share.nodes[0])
+
+
+def _shares(
+    title: str, what: str, shares: Sequence[Share], rows: int, columns: Columns, left: Iterable[str]
+) -> Section:
+    """Return a table of shares with these columns behind those that all such tables have."""
+    shown = shares[:rows]
+    cells = tuple((*_share(s), *(show(s) for show in columns.values())) for s in shown)
+    headers, notes = (*SHARE_HEADERS, *columns), _rest(shares, rows, what)
+    return Section(title, headers, cells, tuple(left), notes, tones_of(shown))
 
 
 def _marks(nodes: Iterable[NodeRow]) -> tuple[str, ...]:
@@ -145,17 +163,6 @@ def _marks(nodes: Iterable[NodeRow]) -> tuple[str, ...]:
 
 def _speed(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.3g}"
-
-
-def line_section(function: FunctionRecord, rows: int) -> Section:
-    """Return the table of the user's lines."""
-    shares = by_line(function)
-    left = ("<line>", "<source>")
-    shown = tuple((*_share(s), s.name, s.nodes[0].source.strip()) for s in shares[:rows])
-    return Section(
-        "by source line", (*SHARE_HEADERS, *left), shown, left, _rest(shares, rows, "line"),
-        tones_of(shares[:rows]),
-    )  # fmt: skip
 
 
 def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section:
@@ -309,14 +316,9 @@ def arm_name(function: FunctionRecord, pair: tuple[int, int]) -> str:
 
 
 def _share(share: Share) -> tuple[str, ...]:
-    return (
-        show_percent(share.part),
-        show_percent(share.sum),
-        show_seconds(share.time),
-        show_seconds(share.time_per_run),
-        share.type,
-        str(share.runs),
-    )
+    parts = show_percent(share.part), show_percent(share.sum)
+    times = show_seconds(share.time), show_seconds(share.time_per_run)
+    return (*parts, *times, share.type, str(share.runs))
 
 
 def _rest(shares: Sequence[Share], rows: int, what: str) -> tuple[str, ...]:

@@ -43,6 +43,11 @@ class Share:
         return sum(node.runs for node in self.nodes)
 
     @property
+    def count(self) -> int:
+        """How many they are."""
+        return len(self.nodes)
+
+    @property
     def time_per_run(self) -> float:
         """Seconds a run; 0 where none ran."""
         return self.time / self.runs if self.runs else 0.0

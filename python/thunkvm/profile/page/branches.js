@@ -54,12 +54,12 @@ const branches = {
   },
 
   loopFacts(loop) {
-    const [least, median, most] = loop.stepsOfRuns;
+    const { least, median, most } = loop;
     const ended = Object.entries(loop.ended).map(([what, count]) => `${what} ${count.toLocaleString("en")}`);
     return [
-      `${loop.node}: ${format.count(loop.runs, "run")}, ${format.count(loop.steps, "step")}`,
+      `${loop.node}: ${format.count(loop.n_runs, "run")}, ${format.count(loop.steps, "step")}`,
       least === null ? "none came to its end" : `min ${least}, median ${median}, max ${most} steps`,
-      `${format.seconds(loop.stepTime)} each step`, `saved ${format.seconds(loop.saved)} in its steps`,
+      `${format.seconds(loop.step_time)} each step`, `saved ${format.seconds(loop.saved)} in its steps`,
       `ended by ${ended.join(", ") || "nothing yet"}`,
     ].join(" \u00b7 ");
   },

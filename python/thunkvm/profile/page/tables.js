@@ -115,16 +115,16 @@ const tables = {
   sums(f) {
     const columns = (what, extra = []) => [
       tables.text(what, "name", { minWidth: 120 }),
-      tables.share(),
+      tables.share("part"),
       tables.number("sum", "sum", format.percent),
       tables.number("self", "time", format.seconds),
-      tables.number("a run", "mean", format.seconds),
+      tables.number("a run", "time_per_run", format.seconds),
       tables.number("runs", "runs", String),
       tables.number("nodes", "count", String),
-      tables.text("by", "language"),
+      tables.text("by", "type"),
       ...extra,
     ];
-    const options = { upTo: "60vh", initialSort: [{ column: "share", dir: "desc" }] };
+    const options = { upTo: "60vh", initialSort: [{ column: "part", dir: "desc" }] };
     tables.make("op-table", columns("Op"), f.ops, options);
     tables.make("class-table", columns("class"), f.classes, options);
     const lines = tables.make("line-table", columns("line", [tables.text("source", "source", { minWidth: 260 })]), f.lines, options);
