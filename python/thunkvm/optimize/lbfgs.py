@@ -102,7 +102,7 @@ class lbfgs(Method):
             state.curvatures[row].set(curvature),
             state.kept + np.int64(1),
         )
-        memory = tv.ifelse(
+        steps, changes, curvatures, kept = tv.ifelse(
             curvature > np.finfo(float).eps * tv.sum(y**2),
             remembered,
             (state.steps, state.changes, state.curvatures, state.kept),
@@ -113,7 +113,10 @@ class lbfgs(Method):
             [(tv.logical_not(search.found), np.int64(STALLED)), (flat, np.int64(CONVERGED))],
             np.int64(RUNNING),
         )
-        return State(search.x, search.fun, search.jac, *memory, state.nit + np.int64(1), status)
+        nit = state.nit + np.int64(1)
+        return State(
+            search.x, search.fun, search.jac, steps, changes, curvatures, kept, nit, status
+        )
 
     def product(self, state: State, vector: Any) -> tv.Variable:
         """Return the product of the approximate inverse of the Hessian with a vector."""

@@ -124,19 +124,14 @@ class lbfgsb(Method):
         """Return the state after one line search."""
         box = boxed(problem, state.x)
         steepest = box.inside(state.x - state.jac) - state.x
-        direction = tv.attempt(
-            tv.ifelse(state.kept > 0, self.direction(box, state), steepest),
-            steepest,
-            on=np.linalg.LinAlgError,
-        )
+        direction = tv.attempt(self.direction(box, state), steepest, on=np.linalg.LinAlgError)
         downhill = tv.sum(direction * state.jac) < 0.0
         direction = tv.ifelse(downhill, direction, steepest)
         room = tv.where(direction > 0.0, box.upper - state.x, box.lower - state.x)
         most = tv.min(tv.where(tv.eq(direction, 0.0), np.inf, room / direction))
-        # Nothing is known of the scale of x before the first step.
-        rate = tv.ifelse(
-            state.kept > 0, tv.ones_like(state.fun), tv.minimum(1.0, 1.0 / tv.norm(direction))
-        )
+        # Before the first step nothing but the bounds says how large x is.
+        scaled = tv.or_(state.kept > 0, tv.all(tv.isfinite(box.upper - box.lower)))
+        rate = tv.ifelse(scaled, tv.ones_like(state.fun), tv.minimum(1.0, 1.0 / tv.norm(direction)))
         search = strong_wolfe(
             box, state.x, direction, state.fun, state.jac, rate, self.c1, self.c2,
             tv.maximum(most, 1.0),
@@ -183,16 +178,20 @@ class lbfgsb(Method):
         """Return the way to the least point of the quadratic at the bounds of the Cauchy point."""
         model = remembered_quadratic(state.steps, state.changes, state.scale, state.kept)
         cauchy, free, shares = cauchy_point(model, box, state.x, state.jac)
-        reduced = state.jac + model.scale * (cauchy - state.x) - model.rows.T @ shares
-        step = subspace_step(model, free, reduced)
-        projected = box.inside(cauchy + step) - state.x
 
-        def truncated() -> tv.Variable:
-            room = tv.where(step > 0.0, box.upper - cauchy, box.lower - cauchy)
-            most = tv.min(tv.where(tv.eq(step, 0.0), np.inf, room / step))
-            return cauchy + tv.minimum(most, 1.0) * step - state.x
+        def subspace() -> tv.Variable:
+            reduced = state.jac + model.scale * (cauchy - state.x) - model.rows.T @ shares
+            step = subspace_step(model, free, reduced)
+            projected = box.inside(cauchy + step) - state.x
 
-        return tv.ifelse(tv.sum(projected * state.jac) < 0.0, projected, truncated())
+            def truncated() -> tv.Variable:
+                room = tv.where(step > 0.0, box.upper - cauchy, box.lower - cauchy)
+                most = tv.min(tv.where(tv.eq(step, 0.0), np.inf, room / step))
+                return cauchy + tv.minimum(most, 1.0) * step - state.x
+
+            return tv.ifelse(tv.sum(projected * state.jac) < 0.0, projected, truncated())
+
+        return tv.ifelse(state.kept > 0, subspace(), cauchy - state.x)
 
     def converged(self, state: State) -> tv.Variable:
         """Return whether the gradient that points into the bounds is small."""

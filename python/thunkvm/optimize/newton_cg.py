@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import thunkvm as tv
-from thunkvm.optimize.line_search import first_rate, strong_wolfe
+from thunkvm.optimize.line_search import strong_wolfe
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import CONVERGED, RUNNING, STALLED
@@ -20,7 +20,6 @@ class State(NamedTuple):
     x: Any
     fun: Any
     jac: Any
-    before: Any
     nit: Any
     status: Any
 
@@ -80,15 +79,13 @@ class newton_cg(Method):
     def start(self, problem: Problem, x0: tv.Variable) -> State:
         """Return the state at a starting point."""
         fun, jac = problem.value_and_gradient(x0)
-        before = fun + tv.zeros_like(fun) + np.inf  # the first trial is all of Newton's step
-        return State(x0, fun, jac, before, np.int64(0), np.int64(RUNNING))
+        return State(x0, fun, jac, np.int64(0), np.int64(RUNNING))
 
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one line search."""
         direction = self.direction(problem, state)
-        rate = first_rate(state.fun, state.before, tv.sum(direction * state.jac))
         search = strong_wolfe(
-            problem, state.x, direction, state.fun, state.jac, rate, self.c1, self.c2
+            problem, state.x, direction, state.fun, state.jac, 1.0, self.c1, self.c2
         )
         moved = tv.mean(tv.abs(search.x - state.x))
         status = tv.cond(
@@ -99,7 +96,7 @@ class newton_cg(Method):
             np.int64(RUNNING),
         )
         nit = state.nit + np.int64(1)
-        return State(search.x, search.fun, search.jac, state.fun, nit, status)
+        return State(search.x, search.fun, search.jac, nit, status)
 
     def direction(self, problem: Problem, state: State) -> tv.Variable:
         """Return where a step goes, shape ``(n,)``: downhill, and close to Newton's step."""
@@ -124,8 +121,9 @@ class newton_cg(Method):
                 )
 
             # Downwards: what there is, or steepest descent if there is nothing.
+            steepest = s.square / tv.abs(curvature) * s.direction
             end = s._replace(
-                point=tv.ifelse(tv.eq(s.count, 0), s.direction, s.point), done=tv.constant(True)
+                point=tv.ifelse(tv.eq(s.count, 0), steepest, s.point), done=tv.constant(True)
             )
             after = tv.ifelse(curvature > 0.0, go_on(), end)
             return after._replace(count=s.count + np.int64(1))

@@ -128,8 +128,12 @@ class trust_region(Method):
             state.radius,
         )
         still = tv.or_(tv.logical_not(promised > 0.0), tv.all(tv.eq(x, state.x)))
+        there, here = (x, fun, problem.gradient(x)), (state.x, state.fun, state.jac)
+        x, fun, jac = tv.ifelse(taken, there, here)
         return State(
-            *tv.ifelse(taken, (x, fun, problem.gradient(x)), (state.x, state.fun, state.jac)),
+            x,
+            fun,
+            jac,
             hess,
             taken,
             radius,
