@@ -188,8 +188,15 @@ def test_a_program_is_kept_by_function_method_and_types() -> None:
 
     method = tv.optimize.gradient_descent
     question, nest = Question(bowl, method()), Nest.of(np.zeros(2))
-    kept = program_for(question, nest, (1.0,))
-    assert program_for(Question(bowl, method(gtol=1e-9)), Nest.of(np.ones(2)), (2.0,)) is kept
-    assert program_for(question, Nest.of(np.zeros(3)), (1.0,)) is not kept
-    assert program_for(question, nest, (1,)) is not kept
-    assert program_for(Question(bowl, method(), mode="vm"), nest, (1.0,)) is not kept
+
+    def found(question: Question, nest: Nest, args: tuple[Any, ...]) -> Any:
+        with program_for(question, nest, args) as program:
+            return program
+
+    kept = found(question, nest, (1.0,))
+    assert found(Question(bowl, method(gtol=1e-9)), Nest.of(np.ones(2)), (2.0,)) is kept
+    assert found(question, Nest.of(np.zeros(3)), (1.0,)) is not kept
+    assert found(question, nest, (1,)) is not kept
+    assert found(Question(bowl, method(), mode="vm"), nest, (1.0,)) is not kept
+    with program_for(question, nest, (1.0,)) as first:  # it is in use by one call alone
+        assert found(question, nest, (1.0,)) is not first

@@ -12,7 +12,7 @@ from thunkvm.optimize.bounds import bounds_of
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.methods import MINIMIZERS, method_of
 from thunkvm.optimize.result import OptimizeResult
-from thunkvm.optimize.solver import Call, Solver
+from thunkvm.optimize.solver import Call, Solver, begun
 from thunkvm.optimize.status import RUNNING, STOPPED
 
 
@@ -102,15 +102,14 @@ def minimize(
     solver = Solver(fun, chosen, jac, hess, hessp, bounds_of(bounds), mode)
     if callback is None and not progress:
         return solver.run(x0, args, state, raises)
-    return run_in_steps(Call(solver, x0, args, state), callback, progress, raises)
+    with begun(solver, x0, args, state) as call:
+        return run_in_steps(call, callback, progress, raises)
 
 
 def run_in_steps(
     call: Call, callback: Callable[[Any], Any] | None, progress: bool, raises: bool
 ) -> OptimizeResult:
     """Return the result of a call, a step at a time."""
-    functions = call.functions_of_steps()
-    before = call.counts(functions)
     state: Any = None
     with _bar(progress) as update:
         for state in call.steps():
@@ -122,7 +121,7 @@ def run_in_steps(
                     if int(state.status) == RUNNING:
                         state = state._replace(status=np.int64(STOPPED))
                     break
-    return call.result(state, raises, before, functions)
+    return call.result(state, raises)
 
 
 @contextmanager

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from threading import RLock
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 import thunkvm as tv
 from thunkvm._src.graph.structure import leaves, rebuild
+from thunkvm.optimize.counts import CountedFunction
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, flat_values, types_key, variables_like
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import RAISED, RUNNING
 
-#: How many programs are kept; the one that was not used for the longest time goes first.
+#: For how many questions programs are kept; the one that waits for the longest time goes first.
 KEPT = 128
 
 
@@ -59,8 +61,9 @@ class Question:
 class Program:
     """The functions that one question is answered with, each compiled when it is first needed.
 
-    All of them are of the same graphs, `Method.start` and `Method.step`. Their arguments begin
-    with x (the flat vector) or the leaves of a state; `Program.numbers` are the rest.
+    One thread uses it at a time. All functions are of the same graphs, `Method.start` and
+    `Method.step`. Their arguments begin with x (the flat vector) or the leaves of a state;
+    `Program.numbers` are the rest.
 
     Parameters
     ----------
@@ -83,44 +86,52 @@ class Program:
         self.problem = Problem(
             question.fun, nest, given, question.jac, question.hess, question.hessp, *bounds
         )
-        self._lock = RLock()
+        self._made: list[CountedFunction] = []
 
     def numbers(self, args: tuple[Any, ...], method: Method, bounds: tuple[Any, ...]) -> list[Any]:
         """Return the arguments behind x or the state, for one call."""
         return [*flat_values(args), *method.values(self.nest.size), *bounds]
 
+    def take_counts(self) -> dict[str, int]:
+        """Return how often the values under each name ran since this was last asked."""
+        found: dict[str, int] = {}
+        for function in self._made:
+            for name, count in function.take_counts().items():
+                found[name] = found.get(name, 0) + count
+        return found
+
     @cached_property
-    def first(self) -> tv.Function:
+    def first(self) -> CountedFunction:
         """From x to the state at the start."""
         return self._function("start", [self.x], self._start())
 
     @cached_property
-    def following(self) -> tv.Function:
+    def following(self) -> CountedFunction:
         """From a state to the next one."""
         return self._function("step", self._state_leaves, self._step(self.state))
 
     @cached_property
-    def judging(self) -> tv.Function:
+    def judging(self) -> CountedFunction:
         """From a state to the same one, whose status says whether to go on from it."""
         return self._function("judge", self._state_leaves, self._going_on(self.state))
 
     @cached_property
-    def whole(self) -> tv.Function:
+    def whole(self) -> CountedFunction:
         """From x to the state at the end."""
         return self._function("solve", [self.x], self._loop(self._start()))
 
     @cached_property
-    def rest(self) -> tv.Function:
+    def rest(self) -> CountedFunction:
         """From a state to the state at the end."""
         return self._function("go_on", self._state_leaves, self._loop(self._going_on(self.state)))
 
     @cached_property
-    def bare_first(self) -> tv.Function:
+    def bare_first(self) -> CountedFunction:
         """As `first`, but an exception is raised."""
         return self._function("start", [self.x], self.method.start(self.problem, self.x))
 
     @cached_property
-    def bare_following(self) -> tv.Function:
+    def bare_following(self) -> CountedFunction:
         """As `following`, but an exception is raised."""
         step = self.method.step(self.problem, self.state)
         return self._function("step", self._state_leaves, step)
@@ -128,10 +139,9 @@ class Program:
     @cached_property
     def state(self) -> Any:
         """A state of Variables of its own."""
-        with self._lock:
-            started = self._start()
-            named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
-            return rebuild(started, iter(named).__next__)
+        started = self._start()
+        named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
+        return rebuild(started, iter(named).__next__)
 
     @property
     def _state_leaves(self) -> list[tv.Variable]:
@@ -158,15 +168,18 @@ class Program:
         last = tv.while_loop(self.method.running, self._step, state)
         return rebuild(state, (leaf for _, leaf in leaves(last)).__next__)
 
-    def _function(self, name: str, inputs: list[tv.Variable], outputs: Any) -> tv.Function:
-        with self._lock:
-            return tv.function(
+    def _function(self, name: str, inputs: list[tv.Variable], outputs: Any) -> CountedFunction:
+        made = CountedFunction(
+            tv.function(
                 [*inputs, *self.inputs],
                 [leaf for _, leaf in leaves(outputs)],
                 mode=self.mode,
                 on_unused_input="ignore",
                 name=f"{type(self.method).__name__}.{name}",
             )
+        )
+        self._made.append(made)
+        return made
 
 
 def as_variables(state: Any) -> Any:
@@ -181,28 +194,36 @@ def _blank(leaf: tv.Variable) -> tv.Variable:
     return tv.constant(np.full(lengths, value, leaf.dtype))
 
 
-_programs: OrderedDict[Hashable, Program] = OrderedDict()
-_lock = RLock()
+_idle: OrderedDict[Hashable, list[Program]] = OrderedDict()
+_lock = Lock()
 
 
-def program_for(question: Question, nest: Nest, args: tuple[Any, ...]) -> Program:
-    """Return the program that answers a question, the same as in an earlier call if there is one.
+@contextmanager
+def program_for(question: Question, nest: Nest, args: tuple[Any, ...]) -> Iterator[Program]:
+    """Yield a program that answers a question: that of an earlier call, unless it is in use.
 
     It is kept by the function itself (and `jac`, `hess`, `hessp`), the method and its structural
     options, the mode, the structure and shapes of x, and the types of the extra arguments.
     """
-    key = question.key(nest, args)
+    key: Hashable = question.key(nest, args)
     try:
         hash(key)
     except TypeError:
-        return Program(question, nest, args)
+        key = object()  # nothing equals it: it is not found again
     with _lock:
-        if key not in _programs:
-            _programs[key] = Program(question, nest, args)
-        _programs.move_to_end(key)
-        while len(_programs) > KEPT:
-            _programs.popitem(last=False)
-        return _programs[key]
+        idle = _idle.get(key)
+        program = idle.pop() if idle else None
+    if program is None:
+        program = Program(question, nest, args)
+    try:
+        yield program
+    finally:
+        program.take_counts()
+        with _lock:
+            _idle.setdefault(key, []).append(program)
+            _idle.move_to_end(key)
+            while len(_idle) > KEPT:
+                _idle.popitem(last=False)
 
 
 __all__ = ["Program", "Question", "as_variables", "program_for"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from thunkvm._core import Function
 from thunkvm._src.graph.structure import leaves, rebuild
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, as_nest
@@ -84,11 +84,9 @@ class Solver:
         -------
         OptimizeResult
         """
-        call = Call(self, x0, args, state)
-        whole = call.program.whole if state is None else call.program.rest
-        before = call.counts([whole])
-        last = call.made(whole(*call.begin, *call.numbers))
-        return call.result(last, raises, before, [whole])
+        with begun(self, x0, args, state) as call:
+            whole = call.program.whole if state is None else call.program.rest
+            return call.result(call.made(whole(*call.begin, *call.numbers)), raises)
 
     def steps(self, x0: Any = None, args: tuple[Any, ...] = (), state: Any = None) -> Iterator[Any]:
         """Yield the state after each step, from the same graphs that `run` is one loop of.
@@ -107,33 +105,63 @@ class Solver:
         NamedTuple
             The state; its `x` has the structure of `x0`.
         """
-        call = Call(self, x0, args, state)
-        for current in call.steps():
-            yield call.shown(current)
+        with begun(self, x0, args, state) as call:
+            for current in call.steps():
+                yield call.shown(current)
+
+
+@contextmanager
+def begun(solver: Solver, x0: Any, args: Any, state: Any) -> Iterator[Call]:
+    """Yield a call of a solver, which has a program for itself until its end.
+
+    Raises
+    ------
+    TypeError
+        If there is neither x0 nor a state, or both, or one of them is no number.
+    """
+    if (x0 is None) == (state is None):
+        raise TypeError("[optimize] give either x0 or a state to go on from.")
+    args = args if isinstance(args, tuple) else (args,)
+    like = as_nest(x0 if state is None else state.x)
+    nest = Nest.of(like)
+    with program_for(solver.question, nest, args) as program:
+        yield Call(solver, program, nest, like, args, state)
 
 
 class Call:
-    """One call of a solver: the arguments of its program's functions.
+    """One call of a solver: a program, and the arguments of its functions.
 
     Parameters
     ----------
     solver : Solver
         What to run.
-    x0, args, state : Any
-        As of `Solver.run`.
+    program : Program
+        What it is compiled to.
+    nest : Nest
+        The structure of x.
+    like : nest
+        x at the beginning.
+    args : tuple
+        The extra arguments.
+    state : NamedTuple, optional
+        The state to go on from; None to begin at x.
     """
 
-    def __init__(self, solver: Solver, x0: Any, args: tuple[Any, ...], state: Any) -> None:
-        if (x0 is None) == (state is None):
-            raise TypeError("[optimize] give either x0 or a state to go on from.")
-        args = args if isinstance(args, tuple) else (args,)
-        like = as_nest(x0 if state is None else state.x)
+    def __init__(
+        self,
+        solver: Solver,
+        program: Program,
+        nest: Nest,
+        like: Any,
+        args: tuple[Any, ...],
+        state: Any,
+    ) -> None:
         self.method = solver.method
-        self.nest = Nest.of(like)
-        self.program: Program = program_for(solver.question, self.nest, args)
+        self.nest = nest
+        self.program = program
         bounds = () if solver.bounds is None else tuple(map(self._bound, solver.bounds))
-        self.numbers = self.program.numbers(args, self.method, bounds)
-        self.begin = [self.nest.ravel(like)] if state is None else self._flat(state)
+        self.numbers = program.numbers(args, self.method, bounds)
+        self.begin = [nest.ravel(like)] if state is None else self._flat(state)
         self.continues = state is not None
 
     def steps(self) -> Iterator[Any]:
@@ -148,19 +176,6 @@ class Call:
             state = self.made(program.following(*values, *self.numbers))
             yield state
 
-    def functions_of_steps(self) -> list[Function]:
-        """Return the functions that `steps` calls."""
-        first = self.program.judging if self.continues else self.program.first
-        return [first, self.program.following]
-
-    def counts(self, functions: list[Function]) -> dict[str, int]:
-        """Return how often the values under each name ran so far."""
-        found: dict[str, int] = {}
-        for function in functions:
-            for name, count in function.counts().items():
-                found[name] = found.get(name, 0) + count
-        return found
-
     def made(self, values: list[Any]) -> Any:
         """Return a state of the values that a function returned."""
         return rebuild(self.program.state, iter(values).__next__)
@@ -170,11 +185,9 @@ class Call:
         names = [name for name in self.method.like_x if name in state._fields]
         return state._replace(**{name: self.nest.unravel(getattr(state, name)) for name in names})
 
-    def result(
-        self, state: Any, raises: bool, before: dict[str, int], functions: list[Function]
-    ) -> OptimizeResult:
+    def result(self, state: Any, raises: bool) -> OptimizeResult:
         """Return the result that a state at the end is; x of `state` is flat."""
-        after = self.counts(functions)
+        taken = self.program.take_counts()
         status = int(state.status)
         message = self.method.messages.get(status, MESSAGES.get(status, ""))
         if status == RAISED:
@@ -186,7 +199,7 @@ class Call:
         fields = {
             name: getattr(shown, name) for name in ("x", "fun", "jac") if name in shown._fields
         }
-        counts = {name: after[name] - before.get(name, 0) for name in COUNTS if name in after}
+        counts = {name: taken[name] for name in COUNTS if name in taken}
         return OptimizeResult(
             **fields,
             nit=int(state.nit),
@@ -228,4 +241,4 @@ class Call:
         return flat
 
 
-__all__ = ["Call", "Solver"]
+__all__ = ["Call", "Solver", "begun"]
