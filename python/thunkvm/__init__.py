@@ -63,6 +63,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
         PerformLinker,
         VMLinker,
     )
+    from thunkvm._src.calls.many import map_calls
     from thunkvm._src.calls.mode import Mode, get_mode
     from thunkvm._src.calls.specs import In, Out, Update
     from thunkvm._src.control.assertions import Assert, CheckAndRaise
@@ -131,10 +132,10 @@ __all__ = [
     "as_variable", "attempt", "breakpoint_", "clone_replace", "coalesce", "cond", "config",
     "constant", "disconnected_grad", "dprint", "fft", "fixed_point", "foldl", "foldr", "fori_loop",
     "function", "get_mode", "grad", "grad_clip", "grad_scale", "graph_replace", "hessian", "hvp",
-    "ifelse", "jacobian", "jvp", "map", "memory", "ops", "optimize", "or_", "print_", "profile",
-    "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor", "scan",
-    "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until",
-    "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c",
+    "ifelse", "jacobian", "jvp", "map", "map_calls", "memory", "ops", "optimize", "or_", "print_",
+    "profile", "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor",
+    "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot",
+    "until", "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c",
     "zero_grad",
 ]  # fmt: skip
 

@@ -51,6 +51,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm._src.calls.linkers": (
         "CLinker", "LazyLinker", "OpWiseCLinker", "PerformLinker", "VMLinker",
     ),
+    "thunkvm._src.calls.many": ("map_calls",),
     "thunkvm._src.graph.disconnected": ("DisconnectedType",),
     "thunkvm._src.graph.functions_as_ops": ("as_op",),
     "thunkvm.profile": ("profile",),

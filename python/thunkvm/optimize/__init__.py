@@ -3,8 +3,7 @@
 Examples
 --------
 >>> import thunkvm as tv
->>> result = tv.optimize.minimize(lambda x: tv.sum((x - 1.0) ** 2), [3.0, 4.0],
-...                               method="gradient_descent")
+>>> result = tv.optimize.minimize(lambda x: tv.sum((x - 1.0) ** 2), [3.0, 4.0])
 >>> result.x.round(4), result.success
 (array([1., 1.]), True)
 """
@@ -20,6 +19,7 @@ from thunkvm.optimize.initial_values import solve_ivp
 from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.lbfgsb import lbfgsb
 from thunkvm.optimize.line_search import Search, backtracking, first_rate, strong_wolfe
+from thunkvm.optimize.many import minimize_many
 from thunkvm.optimize.method import Method, Number, PerElement, number
 from thunkvm.optimize.metropolis import metropolis
 from thunkvm.optimize.minimize import minimize
@@ -36,6 +36,6 @@ __all__ = [
     "Bounds", "Chain", "Method", "Number", "Numbers", "OdeResult", "OdeSolution", "OptimizeResult",
     "PerElement", "Problem", "Recorded", "Search", "Solver", "Trajectory", "backtracking", "bfgs",
     "first_rate", "gradient_descent", "hmc", "integrate", "lbfgs", "lbfgsb", "metropolis",
-    "minimize", "newton_cg", "nonlinear_cg", "number", "solve_ivp", "status", "strong_wolfe",
-    "trust_region",
+    "minimize", "minimize_many", "newton_cg", "nonlinear_cg", "number", "solve_ivp", "status",
+    "strong_wolfe", "trust_region",
 ]  # fmt: skip

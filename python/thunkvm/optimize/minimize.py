@@ -51,7 +51,8 @@ def minimize(
         Extra arguments of `fun`, `jac`, `hess` and `hessp`: nests of numbers and arrays, which may
         change from call to call.
     method : str or Method, optional
-        Its name, or one with options such as ``tv.optimize.gradient_descent(gtol=1e-8)``.
+        Its name, or one with options such as ``tv.optimize.bfgs(gtol=1e-8)``. "BFGS" if left out,
+        or "L-BFGS-B" if there are bounds.
     jac, hess, hessp : callable, optional
         As `fun`, to the gradient (a nest like x), the Hessian (shape ``(n, n)``), and the product
         of the Hessian with a vector (behind x). They are derived from `fun` if left out.
@@ -89,21 +90,37 @@ def minimize(
     >>> import thunkvm as tv
     >>> def bowl(x, center):
     ...     return tv.sum((x["a"] - center) ** 2) + (x["b"] - 1.0) ** 2
-    >>> result = tv.optimize.minimize(bowl, {"a": [0.0, 0.0], "b": 0.0}, args=(2.0,),
-    ...                               method="gradient_descent")
+    >>> result = tv.optimize.minimize(bowl, {"a": [0.0, 0.0], "b": 0.0}, args=(2.0,))
     >>> result.x["a"].round(3), round(float(result.x["b"]), 3), result.success
     (array([2., 2.]), 1.0, True)
     """
-    options = dict(options or {})
-    raises = bool(options.pop("raise", False))
-    if tol is not None:
-        options.setdefault("gtol", tol)
-    chosen = method_of(method or "gradient_descent", MINIMIZERS, options)
-    solver = Solver(fun, chosen, jac, hess, hessp, bounds_of(bounds), mode)
+    solver, raises = chosen_solver(fun, method, jac, hess, hessp, bounds, tol, options, mode)
     if callback is None and not progress:
         return solver.run(x0, args, state, raises)
     with begun(solver, x0, args, state) as call:
         return run_in_steps(call, callback, progress, raises)
+
+
+def chosen_solver(
+    fun: Callable[..., Any],
+    method: str | Method | None,
+    jac: Any,
+    hess: Any,
+    hessp: Any,
+    bounds: Any,
+    tol: float | None,
+    options: dict[str, Any] | None,
+    mode: Any,
+) -> tuple[Solver, bool]:
+    """Return the solver that the arguments of `minimize` choose, and whether exceptions pass."""
+    given = dict(options or {})
+    raises = bool(given.pop("raise", False))
+    if tol is not None:
+        given.setdefault("gtol", tol)
+    box = bounds_of(bounds)
+    default = "BFGS" if box is None else "L-BFGS-B"
+    chosen = method_of(default if method is None else method, MINIMIZERS, given)
+    return Solver(fun, chosen, jac, hess, hessp, box, mode), raises
 
 
 def run_in_steps(
@@ -146,4 +163,4 @@ def _bar(shown: bool) -> Iterator[Callable[[Any], None]]:
         yield update
 
 
-__all__ = ["minimize", "run_in_steps"]
+__all__ = ["chosen_solver", "minimize", "run_in_steps"]

@@ -1,0 +1,160 @@
+"""A function over many inputs: on threads, or by any executor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from threading import Lock
+from typing import Any
+
+#: The chunks that a list of inputs is divided into for an executor that may be on other machines.
+CHUNKS = 64
+
+
+def map_calls(
+    f: Callable[..., Any],
+    inputs: Iterable[Any],
+    executor: Executor | None = None,
+    workers: int | None = None,
+) -> list[Any]:
+    """Return the results of a function for many inputs, in their order.
+
+    Calls of a `Function` let other threads run while they compute, where no Python is in its
+    graph.
+
+    Parameters
+    ----------
+    f : callable
+        What to call: a `Function`, or anything else that several threads may call at once.
+    inputs : iterable
+        The arguments of each call: a tuple of them, a dict by name, or the only one.
+    executor : concurrent.futures.Executor, optional
+        What runs the calls; threads of this process if left out. An executor of other processes
+        needs an `f` that can be pickled.
+    workers : int, optional
+        How many threads there are without an executor; the number of processors if left out.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    Exception
+        That of the first input whose call raised one; calls that have not begun then do not run.
+    ValueError
+        If there are no workers.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x, n = tv.scalar("x"), tv.lscalar("n")
+    >>> f = tv.function([x, n], x**n)
+    >>> [float(power) for power in tv.map_calls(f, [(2.0, 1), (2.0, 3), {"n": 2, "x": 3.0}])]
+    [2.0, 8.0, 9.0]
+    """
+    given = list(inputs)
+    if executor is not None:
+        return _by_chunks(f, given, executor)
+    return on_threads(lambda: lambda item: call(f, item), given, workers)
+
+
+def on_threads(
+    make: Callable[[], Callable[[Any], Any]], items: Sequence[Any], workers: int | None = None
+) -> list[Any]:
+    """Return the results of a function of each item, in order, from threads with one function each.
+
+    Parameters
+    ----------
+    make : callable
+        It is called once in each thread, and returns what the thread calls for an item.
+    items : sequence
+        What to call it for.
+    workers : int, optional
+        How many threads there are; the number of processors if left out.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    Exception
+        That of the first item whose call raised one.
+
+    Examples
+    --------
+    >>> from thunkvm._src.calls.many import on_threads
+    >>> on_threads(lambda: lambda n: n * n, [1, 2, 3], workers=2)
+    [1, 4, 9]
+    """
+    count = (os.cpu_count() or 1) if workers is None else workers
+    if count < 1:
+        raise ValueError(f"[map_calls] there are {count} workers; at least one is needed.")
+    results: list[Any] = [None] * len(items)
+    failed: list[tuple[int, BaseException]] = []
+    lock, numbers = Lock(), iter(range(len(items)))
+
+    def next_number() -> int | None:
+        with lock:
+            return None if failed else next(numbers, None)
+
+    def work() -> None:
+        try:
+            run = make()
+        except BaseException as error:
+            failed.append((-1, error))
+            return
+        while (number := next_number()) is not None:
+            try:
+                results[number] = run(items[number])
+            except BaseException as error:
+                failed.append((number, error))
+
+    if (count := min(count, len(items))) <= 1:
+        work()
+    else:
+        with ThreadPoolExecutor(count) as threads:
+            for future in [threads.submit(work) for _ in range(count)]:
+                future.result()
+    if failed:
+        raise min(failed, key=lambda pair: pair[0])[1]
+    return results
+
+
+def call(f: Callable[..., Any], item: Any) -> Any:
+    """Return the result of a function for the arguments of one call.
+
+    Examples
+    --------
+    >>> from thunkvm._src.calls.many import call
+    >>> call(divmod, (7, 2)), call(abs, -1), call(dict, {"a": 1})
+    ((3, 1), 1, {'a': 1})
+    """
+    if isinstance(item, tuple):
+        return f(*item)
+    return f(**item) if isinstance(item, dict) else f(item)
+
+
+def _by_chunks(f: Callable[..., Any], items: list[Any], executor: Executor) -> list[Any]:
+    size = -(-len(items) // CHUNKS)
+    chunks = [items[begin : begin + size] for begin in range(0, len(items), size or 1)]
+    futures = [executor.submit(_call_each, f, chunk) for chunk in chunks]
+    return list(_results(futures))
+
+
+def _results(futures: list[Future[list[Any]]]) -> Iterator[Any]:
+    try:
+        for future in futures:
+            yield from future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _call_each(f: Callable[..., Any], items: list[Any]) -> list[Any]:
+    return [call(f, item) for item in items]
+
+
+__all__ = ["call", "map_calls", "on_threads"]
