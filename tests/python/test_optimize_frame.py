@@ -162,6 +162,17 @@ def test_minimize_takes_the_gradient_of_the_user() -> None:
     np.testing.assert_array_equal(both.x, result.x)
 
 
+def test_minimize_takes_a_graph_and_values_of_its_variables() -> None:
+    x, y, a = tv.vector("x"), tv.scalar("y"), tv.scalar("a")
+    cost = tv.sum((x - a) ** 2) + (y - x[0]) ** 2
+    for value in (2, 3.5):
+        result = tv.optimize.minimize(cost, {x: [0.0, 1.0], y: 9.0}, args={a: value})
+        np.testing.assert_allclose(result.x[x], [value, value], atol=1e-5)
+        np.testing.assert_allclose(result.x[y], value, atol=1e-5)
+    with pytest.raises(TypeError, match="have to be dicts from its Variables"):
+        tv.optimize.minimize(cost, [0.0, 1.0])
+
+
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [

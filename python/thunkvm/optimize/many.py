@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from thunkvm._core import Variable
 from thunkvm._src.calls.many import on_threads
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.minimize import chosen_solver
@@ -14,7 +15,7 @@ from thunkvm.optimize.status import MESSAGES, RAISED
 
 
 def minimize_many(
-    fun: Callable[..., Any],
+    fun: Callable[..., Any] | Variable,
     starts: Iterable[Any],
     args: Any = (),
     method: str | Method | None = None,
@@ -35,7 +36,7 @@ def minimize_many(
 
     Parameters
     ----------
-    fun : callable
+    fun : callable or Variable
         From Variables like a start, and the extra arguments, to a 0-d Variable.
     starts : iterable of nests
         Where to begin: as `x0` of `minimize`, each. The rows of an array are starts.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from thunkvm._core import Variable
 from thunkvm.optimize.bounds import bounds_of
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.methods import MINIMIZERS, method_of
@@ -17,7 +18,7 @@ from thunkvm.optimize.status import RUNNING, STOPPED
 
 
 def minimize(
-    fun: Callable[..., Any],
+    fun: Callable[..., Any] | Variable,
     x0: Any = None,
     args: Any = (),
     method: str | Method | None = None,
@@ -41,9 +42,10 @@ def minimize(
 
     Parameters
     ----------
-    fun : callable
+    fun : callable or Variable
         From Variables like `x0`, and the extra arguments, to a 0-d Variable. It is called while
-        the graph is built, and never with numbers.
+        the graph is built, and never with numbers. If it is a graph itself, `x0` and `args` are
+        dicts from its Variables to values.
     x0 : nest of numbers and arrays, optional
         Where to begin: an array, a number, or dicts, lists, tuples and dataclasses of them. A list
         of numbers is an array.
@@ -102,7 +104,7 @@ def minimize(
 
 
 def chosen_solver(
-    fun: Callable[..., Any],
+    fun: Callable[..., Any] | Variable,
     method: str | Method | None,
     jac: Any,
     hess: Any,

@@ -79,7 +79,7 @@ class Problem:
         """Return the Hessian at a point, shape ``(n, n)``; counted as nhev."""
         if self.hess is not None:
             found = tv.as_variable(self.hess(self._nested(x), *self.args))
-            found = tv.reshape(found, (x.shape[0], x.shape[0]))
+            found = tv.reshape(found, (_length(x), _length(x)))
         elif self.jac is None:
             found = tv.hessian(self._value(x), x, "ignore")
         else:
@@ -107,9 +107,9 @@ class Problem:
         """Return the derivatives of the residuals at a point, shape ``(m, n)``; counted as njev."""
         if callable(self.jac):
             found = tv.as_variable(self.jac(self._nested(x), *self.args))
-            found = tv.reshape(found, (-1, x.shape[0]))
+            found = tv.reshape(found, (-1, _length(x)))
         elif self.jac is not None:
-            found = tv.reshape(tv.as_variable(self._returned(x)[1]), (-1, x.shape[0]))
+            found = tv.reshape(tv.as_variable(self._returned(x)[1]), (-1, _length(x)))
         else:
             found = tv.jacobian(self._residuals(x), x, "ignore")
         return counted(found, "njev")
@@ -155,7 +155,13 @@ def _flat(value: Any, x: tv.Variable) -> tv.Variable:
     """Return a nest like x, or a vector, as a flat vector of the shape and dtype of x."""
     parts = [tv.reshape(tv.as_variable(part), (-1,)) for _, part in leaves(value)]
     flat = parts[0] if len(parts) == 1 else tv.concatenate(parts)
-    return tv.reshape(flat, x.shape).astype(x.dtype)
+    return tv.reshape(flat, (_length(x),)).astype(x.dtype)
+
+
+def _length(x: tv.Variable) -> Any:
+    """Return the length of a vector, as a number if that is known."""
+    (known,) = x.type.shape
+    return x.shape[0] if known is None else known
 
 
 __all__ = ["Problem", "counted"]

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from thunkvm._core import Variable
 from thunkvm._src.graph.structure import leaves, rebuild
+from thunkvm.optimize.graphs import GraphFunction
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, as_nest
 from thunkvm.optimize.program import Program, Question, program_for
@@ -23,8 +25,8 @@ class Solver:
 
     Parameters
     ----------
-    fun : callable
-        From a nest of Variables like `x0`, and the extra arguments, to a graph.
+    fun : callable or Variable
+        From a nest of Variables like `x0`, and the extra arguments, to a graph; or a graph.
     method : Method
         What to do, with its options, such as ``tv.optimize.gradient_descent(gtol=1e-6)``.
     jac, hess, hessp : callable, optional
@@ -47,7 +49,7 @@ class Solver:
 
     def __init__(
         self,
-        fun: Callable[..., Any],
+        fun: Callable[..., Any] | Variable,
         method: Method,
         jac: Any = None,
         hess: Callable[..., Any] | None = None,
@@ -61,6 +63,8 @@ class Solver:
                 "method='L-BFGS-B'."
             )
         self.method = method
+        if isinstance(fun, Variable):
+            fun = GraphFunction(fun)
         self.question = Question(fun, method, jac, hess, hessp, bounds is not None, mode)
         self.bounds = bounds
 
