@@ -85,11 +85,13 @@ class bfgs(Method):
         )
         s, y = search.x - state.x, search.jac - state.jac
         curvature = tv.sum(s * y)
+        curved = curvature > 0.0
+        curved.name = "curved upwards"
         return State(
             search.x,
             search.fun,
             search.jac,
-            tv.ifelse(curvature > 0.0, corrected(state.inverse, s, y, curvature), state.inverse),
+            tv.ifelse(curved, corrected(state.inverse, s, y, curvature), state.inverse),
             state.fun,
             state.nit + np.int64(1),
             tv.ifelse(search.found, np.int64(RUNNING), np.int64(STALLED)),

@@ -161,9 +161,9 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
         last = tv.while_loop(meets, step, begin)
         return _Path(*last)
 
-    path = tv.ifelse(
-        tv.min(tv.where(times > 0.0, times, np.inf)) <= end(begin), along_the_bounds(), begin
-    )
+    meets_one = tv.min(tv.where(times > 0.0, times, np.inf)) <= end(begin)
+    meets_one.name = "path meets a bound"
+    path = tv.ifelse(meets_one, along_the_bounds(), begin)
     time = tv.maximum(end(path), path.time)
     time = tv.ifelse(path.slope < 0.0, time, path.time)
     free = times > time

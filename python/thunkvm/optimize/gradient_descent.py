@@ -76,6 +76,7 @@ class gradient_descent(Method):
         status = tv.ifelse(tv.all(tv.eq(x, state.x)), np.int64(STALLED), state.status)
         rejected = state._replace(rate=0.5 * state.rate, status=status)
         enough = fun <= state.fun - self.c1 * state.rate * slope
+        enough.name = "low enough"
         after = tv.ifelse(enough, accepted, rejected)
         return after._replace(nit=state.nit + np.int64(1))
 

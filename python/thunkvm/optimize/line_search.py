@@ -234,6 +234,7 @@ def strong_wolfe(
         point = x + at * direction
         value = problem.value(point)
         low = tv.and_(value <= fun + c1 * at * slope, tv.or_(value < s.fun, tv.eq(s.rate, 0.0)))
+        low.name = "low enough"
 
         def lower() -> _Trials:
             gradient = problem.gradient(point)

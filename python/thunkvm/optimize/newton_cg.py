@@ -106,6 +106,8 @@ class newton_cg(Method):
         def step(s: Inner) -> Inner:
             image = problem.hessian_product(state.x, s.direction)
             curvature = tv.sum(s.direction * image)
+            curved = curvature > 0.0
+            curved.name = "curved upwards"
 
             def go_on() -> Inner:
                 rate = s.square / curvature
@@ -125,7 +127,7 @@ class newton_cg(Method):
             end = s._replace(
                 point=tv.ifelse(tv.eq(s.count, 0), steepest, s.point), done=tv.constant(True)
             )
-            after = tv.ifelse(curvature > 0.0, go_on(), end)
+            after = tv.ifelse(curved, go_on(), end)
             return after._replace(count=s.count + np.int64(1))
 
         most = 20 * state.x.shape[0]

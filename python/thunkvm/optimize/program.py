@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -86,7 +85,8 @@ class Program:
         self.problem = Problem(
             question.fun, nest, given, question.jac, question.hess, question.hessp, *bounds
         )
-        self._made: list[CountedFunction] = []
+        self._made: dict[str, CountedFunction] = {}
+        self._state: Any = None
 
     def numbers(self, args: tuple[Any, ...], method: Method, bounds: tuple[Any, ...]) -> list[Any]:
         """Return the arguments behind x or the state, for one call."""
@@ -95,56 +95,60 @@ class Program:
     def take_counts(self) -> dict[str, int]:
         """Return how often the values under each name ran since this was last asked."""
         found: dict[str, int] = {}
-        for function in self._made:
+        for function in self._made.values():
             for name, count in function.take_counts().items():
                 found[name] = found.get(name, 0) + count
         return found
 
-    @cached_property
+    @property
     def first(self) -> CountedFunction:
         """From x to the state at the start."""
-        return self._function("start", [self.x], self._start())
-
-    @cached_property
-    def following(self) -> CountedFunction:
-        """From a state to the next one."""
-        return self._function("step", self._state_leaves, self._step(self.state))
-
-    @cached_property
-    def judging(self) -> CountedFunction:
-        """From a state to the same one, whose status says whether to go on from it."""
-        return self._function("judge", self._state_leaves, self._going_on(self.state))
-
-    @cached_property
-    def whole(self) -> CountedFunction:
-        """From x to the state at the end."""
-        return self._function("solve", [self.x], self._loop(self._start()))
-
-    @cached_property
-    def rest(self) -> CountedFunction:
-        """From a state to the state at the end."""
-        return self._function("go_on", self._state_leaves, self._loop(self._going_on(self.state)))
-
-    @cached_property
-    def bare_first(self) -> CountedFunction:
-        """As `first`, but an exception is raised."""
-        return self._function("start", [self.x], self.method.start(self.problem, self.x))
-
-    @cached_property
-    def bare_following(self) -> CountedFunction:
-        """As `following`, but an exception is raised."""
-        step = self.method.step(self.problem, self.state)
-        return self._function("step", self._state_leaves, step)
-
-    @cached_property
-    def state(self) -> Any:
-        """A state of Variables of its own."""
-        started = self._start()
-        named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
-        return rebuild(started, iter(named).__next__)
+        return self._once("first", lambda: ([self.x], self._start()))
 
     @property
-    def _state_leaves(self) -> list[tv.Variable]:
+    def following(self) -> CountedFunction:
+        """From a state to the next one."""
+        return self._once("following", lambda: (self._leaves, self._step(self.state)))
+
+    @property
+    def judging(self) -> CountedFunction:
+        """From a state to the same one, whose status says whether to go on from it."""
+        return self._once("judging", lambda: (self._leaves, self._going_on(self.state)))
+
+    @property
+    def whole(self) -> CountedFunction:
+        """From x to the state at the end."""
+        return self._once("whole", lambda: ([self.x], self._loop(self._start())))
+
+    @property
+    def rest(self) -> CountedFunction:
+        """From a state to the state at the end."""
+        return self._once("rest", lambda: (self._leaves, self._loop(self._going_on(self.state))))
+
+    @property
+    def bare_first(self) -> CountedFunction:
+        """As `first`, but an exception is raised."""
+        return self._once("bare_first", lambda: ([self.x], self.method.start(self.problem, self.x)))
+
+    @property
+    def bare_following(self) -> CountedFunction:
+        """As `following`, but an exception is raised."""
+        return self._once(
+            "bare_following",
+            lambda: (self._leaves, self.method.step(self.problem, self.state)),
+        )
+
+    @property
+    def state(self) -> Any:
+        """A state of Variables of its own."""
+        if self._state is None:
+            started = self._start()
+            named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
+            self._state = rebuild(started, iter(named).__next__)
+        return self._state
+
+    @property
+    def _leaves(self) -> list[tv.Variable]:
         return [leaf for _, leaf in leaves(self.state)]
 
     def _start(self) -> Any:
@@ -168,18 +172,25 @@ class Program:
         last = tv.while_loop(self.method.running, self._step, state)
         return rebuild(state, (leaf for _, leaf in leaves(last)).__next__)
 
-    def _function(self, name: str, inputs: list[tv.Variable], outputs: Any) -> CountedFunction:
-        made = CountedFunction(
-            tv.function(
-                [*inputs, *self.inputs],
-                [leaf for _, leaf in leaves(outputs)],
-                mode=self.mode,
-                on_unused_input="ignore",
-                name=f"{type(self.method).__name__}.{name}",
+    def _once(
+        self, name: str, build: Callable[[], tuple[list[tv.Variable], Any]]
+    ) -> CountedFunction:
+        """Return the function of a name, compiled of its inputs and outputs when first asked for.
+
+        This is no `functools.cached_property`, whose line would be the origin of all nodes.
+        """
+        if name not in self._made:
+            inputs, outputs = build()
+            self._made[name] = CountedFunction(
+                tv.function(
+                    [*inputs, *self.inputs],
+                    [leaf for _, leaf in leaves(outputs)],
+                    mode=self.mode,
+                    on_unused_input="ignore",
+                    name=f"{type(self.method).__name__}.{name}",
+                )
             )
-        )
-        self._made.append(made)
-        return made
+        return self._made[name]
 
 
 def as_variables(state: Any) -> Any:

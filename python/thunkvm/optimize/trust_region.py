@@ -117,6 +117,7 @@ class trust_region(Method):
         promised = -tv.sum(found.step * (state.jac + 0.5 * found.image))
         share = (state.fun - fun) / promised
         taken = share > self.eta  # false where fun is NaN
+        taken.name = "step is taken"
         radius = tv.cond(
             [
                 (tv.logical_not(share >= 0.25), 0.25 * tv.norm(found.step)),
