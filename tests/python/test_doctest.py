@@ -63,6 +63,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/emission.md",
         "docs/loops.md",
         "docs/nests.md",
+        "docs/optimize.md",
         "docs/profiling.md",
         "docs/programs/collatz.md",
         "docs/programs/fixed-point.md",
