@@ -64,6 +64,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/loops.md",
         "docs/nests.md",
         "docs/optimize.md",
+        "docs/ode.md",
         "docs/profiling.md",
         "docs/programs/collatz.md",
         "docs/programs/fixed-point.md",
@@ -75,6 +76,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/programs/power-iteration.md",
         "docs/programs/recurrent-network.md",
         "docs/rewrites.md",
+        "docs/sampling.md",
         "docs/writing-ops.md",
     ],
 )

@@ -13,6 +13,7 @@ from thunkvm._src.control.conditional import and_, ifelse
 from thunkvm._src.control.fixed_points import fixed_point
 from thunkvm._src.control.loops import while_loop
 from thunkvm._src.graph.values import constant
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.segments import Segment
 
 #: A bracket is narrow enough if it has so many spacings of numbers; SciPy's tolerance is the same.
@@ -98,7 +99,7 @@ def following_crossings(
     """
     values = [event.value(segment.end, y) for event in events]
     active = [
-        _crosses(event.direction, before.value, value)
+        called("crosses zero", _crosses(event.direction, before.value, value))
         for event, before, value in zip(events, known, values, strict=True)
     ]
     roots = [

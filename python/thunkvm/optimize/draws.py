@@ -47,8 +47,8 @@ class Recorded(NamedTuple):
     --------
     >>> import numpy as np
     >>> import thunkvm as tv
-    >>> uniforms = np.array([[0.1, 0.2], [0.3, 0.4]])
-    >>> numbers = tv.optimize.Recorded(np.array([[0.5], [-1.0]]), uniforms)
+    >>> normals, uniforms = np.array([[0.5], [-1.0]]), np.array([[0.1, 0.2], [0.3, 0.4]])
+    >>> numbers = tv.optimize.Recorded(normals, uniforms)
     >>> state, drawn = numbers.draw(numbers.state, 1)
     >>> tv.function([], [state, drawn.normals])()
     [np.int64(1), array([0.5])]

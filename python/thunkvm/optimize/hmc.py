@@ -14,6 +14,7 @@ from thunkvm._src.control.loops import while_loop
 from thunkvm._src.derivatives.gradient import grad
 from thunkvm._src.graph.values import as_variable, constant
 from thunkvm.optimize.chains import Chain, chain
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.draws import Draw, Numbers
 from thunkvm.optimize.flat_states import FlatState
 
@@ -95,7 +96,7 @@ class HmcKernel(NamedTuple):
         found = while_loop(lambda s: s[0].error < self.divergence, leap, [first], self.length)
         last = found[0]
         near = last.error < self.divergence  # so NaN is far
-        accepted = and_(near, ops.log(numbers.uniforms[0]) < -last.error)
+        accepted = called("accepted", and_(near, ops.log(numbers.uniforms[0]) < -last.error))
         x, density, gradient = ifelse(
             accepted,
             (last.x, last.density, last.gradient),

@@ -10,6 +10,7 @@ from thunkvm._core import Variable
 from thunkvm._src.control.conditional import ifelse
 from thunkvm._src.graph.values import as_variable, constant
 from thunkvm.optimize.chains import Chain, chain
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.draws import Draw, Numbers
 from thunkvm.optimize.flat_states import FlatState
 
@@ -63,14 +64,16 @@ class MetropolisKernel(NamedTuple):
             density = self.density(there)
             yes = constant(True)
             moves = MetropolisState(there, density, state.cheap, yes, yes)
-            return ifelse(first < density - state.density, moves, stays)
+            accepted = called("accepted", first < density - state.density)
+            return ifelse(accepted, moves, stays)
         cheap = self._cheap(there)
         ratio = cheap - state.cheap
         density = self.density(there)
         moves = MetropolisState(there, density, cheap, constant(True), constant(True))
         almost = stays._replace(promising=constant(True))
-        judged = ifelse(second < density - state.density - ratio, moves, almost)
-        return ifelse(first < ratio, judged, stays)
+        accepted = called("accepted", second < density - state.density - ratio)
+        promising = called("promising", first < ratio)
+        return ifelse(promising, ifelse(accepted, moves, almost), stays)
 
     def _cheap(self, x: Variable) -> Variable:
         return constant(0.0) if self.cheap is None else self.cheap(x)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.control.conditional import ifelse, or_
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.segments import Segment
 
 #: The least factor by which a step becomes shorter, and the largest by which it becomes longer.
@@ -67,7 +68,7 @@ class OdeProblem(NamedTuple):
         The size carries no gradient: a solution does not depend on it. The last stride does, by t1.
         """
         ahead = t + self.direction * ops.stop_gradient(h)
-        beyond = (ahead - self.t1) * self.direction > 0.0
+        beyond = called("beyond the end", (ahead - self.t1) * self.direction > 0.0)
         after = ifelse(beyond, self.t1, ahead)
         return after, after - t
 
@@ -178,7 +179,8 @@ def first_size(problem: OdeProblem, slope: Variable, order: int) -> Variable:
         (0.01 / steepest) ** (1.0 / (order + 1)),
     )
     h = ops.minimum(ops.minimum(100.0 * probe, chosen), span)
-    return ifelse(problem.first_step > 0.0, problem.first_step, h)
+    given = called("first step given", problem.first_step > 0.0)
+    return ifelse(given, problem.first_step, h)
 
 
 __all__ = [

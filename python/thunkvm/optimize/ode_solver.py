@@ -8,10 +8,11 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.control.conditional import cond, ifelse
+from thunkvm._src.control.conditional import ifelse
 from thunkvm._src.control.fallback import attempt
 from thunkvm._src.control.loops import while_loop
 from thunkvm._src.graph.values import constant
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.crossings import Crossing, Event, first_crossing, following_crossings
 from thunkvm.optimize.ode_problem import OdeMethod, OdeProblem, first_size
 from thunkvm.optimize.segments import Segment, flat_segment
@@ -88,15 +89,15 @@ class OdeSolver(NamedTuple):
 
     def running(self, state: OdeState) -> Variable:
         """Return whether there are steps to come."""
-        return ops.eq(state.status, RUNNING)
+        return called("running", ops.eq(state.status, RUNNING))
 
     def step(self, problem: OdeProblem, state: OdeState) -> OdeState:
         """Return the state after one more attempt; one of two arms is computed behind it."""
         tried = self.method.attempt(problem, state)
-        least = problem.shortest(state.t)
+        possible = called("step possible", tried.h_refused >= problem.shortest(state.t))
         refused = state._replace(
             h=tried.h_refused,
-            status=ifelse(tried.h_refused >= least, RUNNING, TOO_SMALL),  # NaN is too small
+            status=ifelse(possible, RUNNING, TOO_SMALL),  # NaN is too small
             accepted=constant(False),
             known=tried.refused,
             crossings=tuple(each._replace(fired=constant(False)) for each in state.crossings),
@@ -108,10 +109,10 @@ class OdeSolver(NamedTuple):
             self.events, state.crossings, tried.segment, tried.y, problem.direction
         )
         t, y = tried.segment.end, tried.y
+        reached = called("at the end", (t - problem.t1) * problem.direction >= 0.0)
+        status = ifelse(reached, REACHED, RUNNING)
         if any(event.terminal for event in self.events):
-            t, y = ifelse(ended, (end, tried.segment.at(end)), (t, y))
-        reached = (tried.segment.end - problem.t1) * problem.direction >= 0.0
-        status = cond([(ended, ENDED), (reached, REACHED)], RUNNING)
+            t, y, status = ifelse(ended, (end, tried.segment.at(end), ENDED), (t, y, status))
         h = ops.minimum(ops.maximum(tried.h_after, problem.shortest(t)), problem.max_step)
         return OdeState(t, y, h, status, constant(True), tried.segment, tried.after, crossings)
 

@@ -17,6 +17,7 @@ from thunkvm._src.control.conditional import and_, cond, ifelse
 from thunkvm._src.control.fixed_points import fixed_point
 from thunkvm._src.graph.values import constant
 from thunkvm.optimize.collocation import NODES, STAGES, Collocation, stage_sums
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.linear_factors import Factors, factored, solved
 from thunkvm.optimize.ode_problem import (
     LEAST,
@@ -106,8 +107,9 @@ class Radau(NamedTuple):
         size = ops.minimum(state.h, ops.abs(ops.stop_gradient(problem.t1 - t)))
         jacobian = ifelse(known.stale, problem.jac(t, y), known.jacobian)
         system = Collocation(problem.fun, t, y, stride, problem.scale(y), problem.rtol)
+        changed = ops.logical_or(known.stale, ops.neq(known.factored_for, size))
         real, complex_ = ifelse(
-            ops.logical_or(known.stale, ops.neq(known.factored_for, size)),
+            called("matrices changed", changed),
             tuple(factored(each, jacobian, eye(known_length(y))) for each in system.shifts),
             (known.real, known.complex),
         )
@@ -115,7 +117,7 @@ class Radau(NamedTuple):
         stages = _with_gradient(problem, t, y, stride, found.stages)
         there = y + stages[2]
         error = self._error(problem, state, found.stages, stride, real)
-        accepted = and_(found.converged, error <= 1.0)
+        accepted = called("accepted", and_(found.converged, error <= 1.0))
         have = known._replace(
             jacobian=jacobian,
             stale=constant(False),

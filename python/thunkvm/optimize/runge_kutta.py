@@ -9,6 +9,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.control.conditional import ifelse
 from thunkvm._src.graph.values import constant
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.ode_problem import LEAST, MOST, SAFETY, Attempt, OdeProblem, norm
 from thunkvm.optimize.segments import Segment
 from thunkvm.optimize.tableaus import Tableau
@@ -71,7 +72,7 @@ class RungeKutta(NamedTuple):
         slopes.append(problem.fun(after, there))
         scale = problem.scale(y, there)
         error = norm(stride * _weighted(table.errors, slopes) / scale)
-        accepted = error < 1.0
+        accepted = called("accepted", error < 1.0)
         terms = tuple(stride * _weighted(row, slopes) for row in zip(*table.dense, strict=True))
         size = ops.abs(stride)
         return Attempt(
