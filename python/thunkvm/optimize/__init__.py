@@ -15,7 +15,7 @@ from thunkvm.optimize.chains import Chain
 from thunkvm.optimize.draws import Numbers, Recorded
 from thunkvm.optimize.gradient_descent import gradient_descent
 from thunkvm.optimize.hmc import hmc
-from thunkvm.optimize.initial_values import solve_ivp
+from thunkvm.optimize.initial_values import ode_steps, solve_ivp
 from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.lbfgsb import lbfgsb
 from thunkvm.optimize.line_search import Search, backtracking, first_rate, strong_wolfe
@@ -26,6 +26,7 @@ from thunkvm.optimize.minimize import minimize
 from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
 from thunkvm.optimize.ode_result import OdeResult, OdeSolution
+from thunkvm.optimize.ode_solver import OdeState
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.result import OptimizeResult
 from thunkvm.optimize.solver import Solver
@@ -33,9 +34,9 @@ from thunkvm.optimize.trajectories import Trajectory, integrate
 from thunkvm.optimize.trust_region import trust_region
 
 __all__ = [
-    "Bounds", "Chain", "Method", "Number", "Numbers", "OdeResult", "OdeSolution", "OptimizeResult",
-    "PerElement", "Problem", "Recorded", "Search", "Solver", "Trajectory", "backtracking", "bfgs",
-    "first_rate", "gradient_descent", "hmc", "integrate", "lbfgs", "lbfgsb", "metropolis",
-    "minimize", "minimize_many", "newton_cg", "nonlinear_cg", "number", "solve_ivp", "status",
-    "strong_wolfe", "trust_region",
+    "Bounds", "Chain", "Method", "Number", "Numbers", "OdeResult", "OdeSolution", "OdeState",
+    "OptimizeResult", "PerElement", "Problem", "Recorded", "Search", "Solver", "Trajectory",
+    "backtracking", "bfgs", "first_rate", "gradient_descent", "hmc", "integrate", "lbfgs",
+    "lbfgsb", "metropolis", "minimize", "minimize_many", "newton_cg", "nonlinear_cg", "number",
+    "ode_steps", "solve_ivp", "status", "strong_wolfe", "trust_region",
 ]  # fmt: skip

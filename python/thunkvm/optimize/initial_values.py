@@ -2,173 +2,18 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from threading import RLock
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import thunkvm as tv
-from thunkvm._src.graph.structure import children, leaves, rebuild
-from thunkvm.optimize.nests import (
-    as_nest,
-    flat_values,
-    structure_key,
-    types_key,
-    variables_like,
-)
+from thunkvm._src.graph.structure import leaves, rebuild
+from thunkvm.optimize.nests import flat_values
+from thunkvm.optimize.ode_programs import Program, Question, program_for, with_arrays
 from thunkvm.optimize.ode_result import OdeResult, OdeSolution
-from thunkvm.optimize.ode_solver import MESSAGES, RAISED
-from thunkvm.optimize.trajectories import Trajectory, integrate, listed
-
-#: How many programs are kept; the one that was not used for the longest time goes first.
-KEPT = 128
-
-
-class Question(NamedTuple):
-    """A problem without the numbers that may change from call to call without compiling again.
-
-    Parameters
-    ----------
-    fun, jac : Any
-        See `integrate`.
-    events : tuple of callable
-    method : str
-    y0 : nest of arrays
-        Its structure, shapes and dtypes are read.
-    args : tuple
-        Their types are read.
-    atol_ndim : int
-        Whether the absolute tolerance is a number (0) or a vector (1).
-    has_times, has_limit, is_dense : bool
-        Whether the solution is asked for at times of the caller, the number of steps is limited,
-        and the polynomials of the steps are asked for.
-    mode : str or Mode, optional
-        The mode of the function.
-    """
-
-    fun: Callable[..., Any]
-    jac: Any
-    events: tuple[Callable[..., Any], ...]
-    method: str
-    y0: Any
-    args: tuple[Any, ...]
-    atol_ndim: int
-    has_times: bool
-    has_limit: bool
-    is_dense: bool
-    mode: Any
-
-    @property
-    def key(self) -> Hashable:
-        """What all calls have in common for which the same program is right."""
-        y0 = [np.asarray(leaf) for _, leaf in leaves(self.y0)]
-        events = tuple(
-            (each, getattr(each, "terminal", None), getattr(each, "direction", None))
-            for each in self.events
-        )
-        mode = tv.config.mode if self.mode is None else self.mode
-        return (
-            self.fun, self.jac, events, self.method, structure_key(self.y0),
-            tuple((leaf.shape, leaf.dtype.str) for leaf in y0), types_key(self.args),
-            self.atol_ndim, self.has_times, self.has_limit, self.is_dense, mode,
-        )  # fmt: skip
-
-
-class Program:
-    """The function that answers a question.
-
-    Parameters
-    ----------
-    question : Question
-    raises : bool
-        Whether an exception in a step is raised; else the solution ends before it.
-    """
-
-    def __init__(self, question: Question, raises: bool) -> None:
-        y0 = [
-            tv.TensorType(np.result_type(np.asarray(leaf), np.float64).name, np.shape(leaf))(
-                f"y0{path}"
-            )
-            for path, leaf in leaves(question.y0)
-        ]
-        t0, t1, rtol, first_step, max_step = (
-            tv.scalar(name) for name in ("t0", "t1", "rtol", "first_step", "max_step")
-        )
-        atol = tv.TensorType("float64", (None,) * question.atol_ndim)("atol")
-        t_eval, max_steps = tv.vector("t_eval"), tv.scalar("max_steps", dtype="int64")
-        args = variables_like(question.args, "args")
-        self.trajectory = integrate(
-            question.fun,
-            (t0, t1),
-            rebuild(question.y0, iter(y0).__next__),
-            question.method,
-            args,
-            rtol=rtol,
-            atol=atol,
-            events=question.events,
-            jac=question.jac,
-            first_step=first_step,
-            max_step=max_step,
-            max_steps=max_steps if question.has_limit else None,
-            raises=raises,
-        )
-        self.function = tv.function(
-            [
-                t0, t1, *y0, rtol, atol, first_step, max_step, max_steps, t_eval,
-                *(leaf for _, leaf in leaves(args)),
-            ],
-            _outputs(self.trajectory, question, t_eval),
-            mode=question.mode,
-            on_unused_input="ignore",
-            name=f"solve_ivp.{question.method}",
-        )  # fmt: skip
-
-    def counts(self) -> dict[str, int]:
-        """Return how often the function, the Jacobian and factors were computed so far."""
-        return {"nfev": 0, "njev": 0, "nlu": 0, **self.function.counts()}
-
-
-def _outputs(found: Trajectory, question: Question, t_eval: tv.Variable) -> dict[str, Any]:
-    outputs: dict[str, Any] = {"t": found.t, "status": found.status}
-    if question.has_times:
-        outputs["y"] = found.at(t_eval)
-    else:
-        outputs["ts"], outputs["y"] = found.ts, found.ys
-    if question.is_dense:
-        outputs["segments"] = found.segments
-    if question.events:
-        outputs["t_events"], outputs["y_events"] = found.t_events, found.y_events
-    return outputs
-
-
-_programs: OrderedDict[Hashable, Program] = OrderedDict()
-_lock = RLock()
-
-
-def program_for(question: Question, raises: bool) -> Program:
-    """Return the program that answers a question, the same as in an earlier call if there is one.
-
-    Parameters
-    ----------
-    question : Question
-    raises : bool
-        See `Program`.
-    """
-    key = question.key, raises
-    try:
-        hash(key)
-    except TypeError:
-        return Program(question, raises)
-    with _lock:
-        if key not in _programs:
-            _programs[key] = Program(question, raises)
-        _programs.move_to_end(key)
-        while len(_programs) > KEPT:
-            _programs.popitem(last=False)
-        return _programs[key]
+from thunkvm.optimize.ode_solver import MESSAGES, RAISED, REACHED, RUNNING, OdeState
+from thunkvm.optimize.posed_problems import listed
 
 
 def solve_ivp(
@@ -251,39 +96,99 @@ def solve_ivp(
     """
     t0, t1 = map(float, t_span)
     times = None if t_eval is None else _checked_times(t_eval, t0, t1)
-    nest = _with_arrays(y0)
+    nest = with_arrays(y0)
     extra = () if args is None else tuple(args)
     question = Question(
-        fun, jac, tuple(listed(events)), method, nest, extra, np.ndim(atol), times is not None,
-        max_steps is not None, dense_output, mode,
+        fun, jac, tuple(listed(events)), method, nest, extra, np.ndim(atol), mode,
+        times is not None, max_steps is not None, dense_output,
     )  # fmt: skip
     values = [
+        np.zeros(0) if times is None else times, 0 if max_steps is None else max_steps,
         t0, t1, *(leaf for _, leaf in leaves(nest)), rtol, np.asarray(atol, float),
-        0.0 if first_step is None else first_step, max_step,
-        0 if max_steps is None else max_steps, np.zeros(0) if times is None else times,
-        *flat_values(extra),
+        0.0 if first_step is None else first_step, max_step, *flat_values(extra),
     ]  # fmt: skip
-    program, error = program_for(question, True), None
-    before = program.counts()
+    program, error = program_for(question), None
     try:
-        found = program.function(*values)
+        found = program.whole(*values)
     except Exception as raised:
+        program.counted()
         if raises:
             raise
-        program, error = program_for(question, False), raised
-        before = program.counts()
-        found = program.function(*values)
-    counts = {name: n - before[name] for name, n in program.counts().items()}
-    return _result(question, program.trajectory, found, t0, times, counts, error)
+        program, error = program_for(question._replace(raises=False)), raised
+        found = program.whole(*values)
+    return _result(program, found, t0, times, error)
+
+
+def ode_steps(
+    fun: Callable[..., Any],
+    t_span: Sequence[float],
+    y0: Any,
+    method: str = "RK45",
+    events: Any = None,
+    args: tuple[Any, ...] | None = None,
+    *,
+    rtol: float = 1e-3,
+    atol: Any = 1e-6,
+    jac: Any = None,
+    first_step: float | None = None,
+    max_step: float = np.inf,
+    state: OdeState | None = None,
+    mode: Any = None,
+) -> Iterator[OdeState]:
+    """Yield the state of a solver after each attempt, from the steps that `solve_ivp` is a loop of.
+
+    Parameters
+    ----------
+    fun, t_span, y0, method, events, args, rtol, atol, jac, first_step, max_step, mode
+        As of `solve_ivp`.
+    state : OdeState, optional
+        A state that an earlier call yielded, of the same method and structure, to go on from. It is
+        a nest of arrays, which may be pickled. It is not yielded again. `t_span` may end elsewhere.
+
+    Yields
+    ------
+    OdeState
+        The first is that at t0. Its y is a flat vector, and ``accepted`` says whether the attempt
+        was accepted.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> def decay(t, y):
+    ...     return -y
+    >>> states = list(tv.optimize.ode_steps(decay, (0.0, 1.0), [1.0]))
+    >>> float(states[0].t), float(states[-1].t), states[-1].y.round(3)
+    (0.0, 1.0, array([0.368]))
+    >>> rest = list(tv.optimize.ode_steps(decay, (0.0, 2.0), [1.0], state=states[-1]))
+    >>> rest[-1].y.round(3)
+    array([0.135])
+    """
+    nest, extra = with_arrays(y0), () if args is None else tuple(args)
+    question = Question(
+        fun, jac, tuple(listed(events)), method, nest, extra, np.ndim(atol), mode
+    )  # fmt: skip
+    program = program_for(question)
+    t0, t1 = map(float, t_span)
+    values = [
+        t0, t1, *(leaf for _, leaf in leaves(nest)), rtol, np.asarray(atol, float),
+        0.0 if first_step is None else first_step, max_step, *flat_values(extra),
+    ]  # fmt: skip
+    if state is None:
+        state = program.first(*values)
+        yield state
+    else:
+        status: Any = REACHED if state.t == t1 else RUNNING
+        state = state._replace(status=status)
+    while state.status == RUNNING:
+        state = program.following(*(leaf for _, leaf in leaves(state)), *values)
+        yield state
 
 
 def _result(
-    question: Question,
-    trajectory: Trajectory,
+    program: Program,
     found: dict[str, Any],
     t0: float,
     times: npt.NDArray[Any] | None,
-    counts: dict[str, int],
     error: Exception | None,
 ) -> OdeResult:
     t, y = found.get("ts"), found["y"]
@@ -297,10 +202,10 @@ def _result(
     return OdeResult(
         t=t,
         y=_each(lambda leaf: np.moveaxis(leaf, 0, -1), y),
-        sol=OdeSolution(found["segments"], trajectory.flat, t0) if question.is_dense else None,
+        sol=OdeSolution(found["segments"], program.posed.flat, t0) if "segments" in found else None,
         t_events=found.get("t_events"),
         y_events=found.get("y_events"),
-        **counts,
+        **program.counted(),
         status=status,
         message=message,
         success=status in (0, 1),
@@ -309,11 +214,6 @@ def _result(
 
 def _each(change: Callable[[Any], Any], tree: Any) -> Any:
     return rebuild(tree, (change(leaf) for _, leaf in leaves(tree)).__next__)
-
-
-def _with_arrays(y0: Any) -> Any:
-    nest = as_nest(y0)
-    return np.asarray(nest) if children(nest) is None else nest
 
 
 def _checked_times(t_eval: Any, t0: float, t1: float) -> npt.NDArray[Any]:
@@ -327,4 +227,4 @@ def _checked_times(t_eval: Any, t0: float, t1: float) -> npt.NDArray[Any]:
     return times
 
 
-__all__ = ["Program", "Question", "program_for", "solve_ivp"]
+__all__ = ["ode_steps", "solve_ivp"]

@@ -8,26 +8,14 @@ from typing import Any
 import numpy as np
 
 from thunkvm import ops
-from thunkvm._core import TensorType, Variable
+from thunkvm._core import Variable
 from thunkvm._src.arrays.exposed import nonzero, searchsorted
 from thunkvm._src.arrays.joining import concatenate
 from thunkvm._src.control.conditional import ifelse
-from thunkvm._src.derivatives.jacobians import jacobian
 from thunkvm._src.graph.values import as_variable
-from thunkvm._src.teaching.nearest import did_you_mean
-from thunkvm.optimize.crossings import Event
-from thunkvm.optimize.flat_states import FlatState
-from thunkvm.optimize.ode_problem import OdeMethod, OdeProblem
-from thunkvm.optimize.ode_solver import OdeSolver, OdeState, integrated
-from thunkvm.optimize.radau import Radau
-from thunkvm.optimize.runge_kutta import RungeKutta
+from thunkvm.optimize.ode_solver import OdeState, integrated
+from thunkvm.optimize.posed_problems import Posed, pose
 from thunkvm.optimize.segments import Segment
-from thunkvm.optimize.tableaus import TABLEAUS
-
-METHODS: dict[str, OdeMethod] = {
-    **{name: RungeKutta(tableau) for name, tableau in TABLEAUS.items()},
-    "Radau": Radau(),
-}
 
 
 class Trajectory:
@@ -57,14 +45,9 @@ class Trajectory:
         The solution there.
     """
 
-    def __init__(
-        self,
-        problem: OdeProblem,
-        flat: FlatState,
-        found: tuple[OdeState, OdeState, Variable],
-    ) -> None:
-        self.problem = problem
-        self.flat = flat
+    def __init__(self, posed: Posed, found: tuple[OdeState, OdeState, Variable]) -> None:
+        self.problem = posed.problem
+        self.flat = posed.flat
         self.last, self.history, self.steps = found
 
     @property
@@ -231,60 +214,8 @@ def integrate(
     >>> round(float(y), 6), round(float(slope), 6), rows.round(6).tolist()
     (0.735759, -1.471518, [2.0, 1.213061])
     """
-    if method not in METHODS:
-        raise ValueError(
-            f"[integrate] method is {method!r}; it has to be one of {', '.join(METHODS)}."
-            + did_you_mean(str(method), tuple(METHODS))
-        )
-    flat = FlatState("y0", y0)
-    if method == "Radau" and np.dtype(flat.dtype).kind == "c":
-        raise TypeError("[integrate] Radau is for real solutions; y0 is complex.")
-    t0, t1 = (_float(value, "t_span") for value in t_span)
-
-    def slope(t: Variable, y: Variable) -> Variable:
-        return flat.ravel(fun(t, flat.unravel(y), *args))
-
-    def matrix(t: Variable, y: Variable) -> Variable:
-        if jac is None:
-            return jacobian(slope(t, y), y, "ignore")
-        return as_variable(jac(t, flat.unravel(y), *args) if callable(jac) else jac)
-
-    problem = OdeProblem(
-        fun=lambda t, y: ops.counted(slope(t, y), name="nfev"),
-        jac=lambda t, y: ops.counted(matrix(t, y), name="njev"),
-        t0=t0,
-        t1=t1,
-        y0=flat.first,
-        rtol=_float(rtol, "rtol"),
-        atol=_float(atol, "atol"),
-        first_step=_float(0.0 if first_step is None else first_step, "first_step"),
-        max_step=_float(max_step, "max_step"),
-    )
-    solver = OdeSolver(METHODS[method], tuple(_event(each, flat, args) for each in listed(events)))
-    return Trajectory(problem, flat, integrated(solver, problem, max_steps, checkpoint, raises))
+    posed = pose(fun, t_span, y0, method, args, rtol, atol, events, jac, first_step, max_step)
+    return Trajectory(posed, integrated(posed.solver, posed.problem, max_steps, checkpoint, raises))
 
 
-def listed(events: Any) -> list[Callable[..., Any]]:
-    """Return events as a list: one of them is a list of one, and None an empty one."""
-    if events is None:
-        return []
-    return [events] if callable(events) else list(events)
-
-
-def _event(event: Callable[..., Any], flat: FlatState, args: tuple[Any, ...]) -> Event:
-    def value(t: Variable, y: Variable) -> Variable:
-        found = as_variable(event(t, flat.unravel(y), *args))
-        return ops.cast(found if found.ndim == 0 else found.reshape(()), dtype="float64")
-
-    terminal = getattr(event, "terminal", None)
-    return Event(value, float(getattr(event, "direction", 0.0)), int(terminal or 0))
-
-
-def _float(value: Any, name: str) -> Variable:
-    found = as_variable(value)
-    if not isinstance(found.type, TensorType) or np.dtype(found.dtype).kind not in "fiub":
-        raise TypeError(f"[integrate] {name} is {value!r}: it has to be a real number.")
-    return ops.cast(found, dtype="float64")
-
-
-__all__ = ["METHODS", "Trajectory", "integrate", "listed"]
+__all__ = ["Trajectory", "integrate"]

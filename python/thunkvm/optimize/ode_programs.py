@@ -1,0 +1,195 @@
+"""The compiled functions of one initial value problem, kept for the next call."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from threading import RLock
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import thunkvm as tv
+from thunkvm._src.graph.structure import children, leaves, rebuild
+from thunkvm.optimize.nests import as_nest, structure_key, types_key, variables_like
+from thunkvm.optimize.ode_solver import integrated
+from thunkvm.optimize.posed_problems import pose
+from thunkvm.optimize.trajectories import Trajectory
+
+#: How many programs are kept; the one that was not used for the longest time goes first.
+KEPT = 128
+
+
+class Question(NamedTuple):
+    """A problem without the numbers that may change from call to call without compiling again.
+
+    Parameters
+    ----------
+    fun, jac : Any
+        See `integrate`.
+    events : tuple of callable
+    method : str
+    y0 : nest of arrays
+        Its structure, shapes and dtypes are read.
+    args : tuple
+        Their types are read.
+    atol_ndim : int
+        Whether the absolute tolerance is a number (0) or a vector (1).
+    mode : str or Mode, optional
+        The mode of the functions.
+    has_times, has_limit, is_dense : bool
+        Whether the solution is asked for at times of the caller, the number of steps is limited,
+        and the polynomials of the steps are asked for.
+    raises : bool
+        Whether an exception in a step is raised; else the solution ends before it.
+    """
+
+    fun: Callable[..., Any]
+    jac: Any
+    events: tuple[Callable[..., Any], ...]
+    method: str
+    y0: Any
+    args: tuple[Any, ...]
+    atol_ndim: int
+    mode: Any
+    has_times: bool = False
+    has_limit: bool = False
+    is_dense: bool = False
+    raises: bool = True
+
+    @property
+    def key(self) -> Hashable:
+        """What all calls have in common for which the same program is right."""
+        y0 = [np.asarray(leaf) for _, leaf in leaves(self.y0)]
+        events = tuple(
+            (each, getattr(each, "terminal", None), getattr(each, "direction", None))
+            for each in self.events
+        )
+        mode = tv.config.mode if self.mode is None else self.mode
+        return (
+            self.fun, self.jac, events, self.method, structure_key(self.y0),
+            tuple((leaf.shape, leaf.dtype.str) for leaf in y0), types_key(self.args),
+            self.atol_ndim, mode, *self[8:],
+        )  # fmt: skip
+
+
+class Program:
+    """The functions that answer a question, each compiled when it is first needed.
+
+    Parameters
+    ----------
+    question : Question
+    """
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        y0 = [
+            tv.TensorType(np.result_type(np.asarray(leaf), np.float64).name, np.shape(leaf))(
+                f"y0{path}"
+            )
+            for path, leaf in leaves(question.y0)
+        ]
+        t0, t1, rtol, first_step, max_step = (
+            tv.scalar(name) for name in ("t0", "t1", "rtol", "first_step", "max_step")
+        )
+        atol = tv.TensorType("float64", (None,) * question.atol_ndim)("atol")
+        args = variables_like(question.args, "args")
+        self.inputs = [
+            t0, t1, *y0, rtol, atol, first_step, max_step, *(leaf for _, leaf in leaves(args)),
+        ]  # fmt: skip
+        self.posed = pose(
+            question.fun, (t0, t1), rebuild(question.y0, iter(y0).__next__), question.method, args,
+            rtol, atol, question.events, question.jac, first_step, max_step,
+        )  # fmt: skip
+        self._lock = RLock()
+        self._before: dict[str, int] = {}
+
+    @cached_property
+    def whole(self) -> tv.Function:
+        """From times, the limit of steps and the inputs to the results."""
+        question = self.question
+        t_eval, limit = tv.vector("t_eval"), tv.scalar("max_steps", dtype="int64")
+        found = integrated(
+            self.posed.solver, self.posed.problem, limit if question.has_limit else None, None,
+            question.raises,
+        )  # fmt: skip
+        trajectory = Trajectory(self.posed, found)
+        outputs: dict[str, Any] = {"t": trajectory.t, "status": trajectory.status}
+        if question.has_times:
+            outputs["y"] = trajectory.at(t_eval)
+        else:
+            outputs["ts"], outputs["y"] = trajectory.ts, trajectory.ys
+        if question.is_dense:
+            outputs["segments"] = trajectory.segments
+        if question.events:
+            outputs["t_events"], outputs["y_events"] = trajectory.t_events, trajectory.y_events
+        return self._function("solve_ivp", [t_eval, limit], outputs)
+
+    @cached_property
+    def first(self) -> tv.Function:
+        """From the inputs to the state at the beginning."""
+        return self._function("start", [], self._started)
+
+    @cached_property
+    def following(self) -> tv.Function:
+        """From a state and the inputs to the state after one attempt."""
+        named = [leaf.type(f"state{path}") for path, leaf in leaves(self._started)]
+        state = rebuild(self._started, iter(named).__next__)
+        return self._function("step", named, self.posed.solver.step(self.posed.problem, state))
+
+    def counted(self) -> dict[str, int]:
+        """Return how often slopes, Jacobians and factors were computed since the last time."""
+        with self._lock:
+            now = {"nfev": 0, "njev": 0, "nlu": 0, **self.whole.counts()}
+            found = {name: count - self._before.get(name, 0) for name, count in now.items()}
+            self._before = now
+        return found
+
+    @cached_property
+    def _started(self) -> Any:
+        state = self.posed.solver.start(self.posed.problem)
+        return rebuild(state, (tv.as_variable(leaf) for _, leaf in leaves(state)).__next__)
+
+    def _function(self, name: str, inputs: list[tv.Variable], outputs: Any) -> tv.Function:
+        return tv.function(
+            [*inputs, *self.inputs],
+            outputs,
+            mode=self.question.mode,
+            on_unused_input="ignore",
+            name=f"{name}.{self.question.method}",
+        )
+
+
+_programs: OrderedDict[Hashable, Program] = OrderedDict()
+_lock = RLock()
+
+
+def program_for(question: Question) -> Program:
+    """Return the program that answers a question, the same as in an earlier call if there is one.
+
+    Parameters
+    ----------
+    question : Question
+    """
+    key = question.key
+    try:
+        hash(key)
+    except TypeError:
+        return Program(question)
+    with _lock:
+        if key not in _programs:
+            _programs[key] = Program(question)
+        _programs.move_to_end(key)
+        while len(_programs) > KEPT:
+            _programs.popitem(last=False)
+        return _programs[key]
+
+
+def with_arrays(y0: Any) -> Any:
+    """Return a nest of users whose leaves are arrays."""
+    nest = as_nest(y0)
+    return np.asarray(nest) if children(nest) is None else nest
+
+
+__all__ = ["Program", "Question", "program_for", "with_arrays"]
