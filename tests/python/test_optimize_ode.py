@@ -135,6 +135,19 @@ def test_solution_at_times_costs_no_evaluation() -> None:
     assert times.nfev == alone.nfev
 
 
+def test_solution_is_not_a_number_where_it_has_not_come_to() -> None:
+    t1, times = tv.scalar("t1"), tv.vector("times")
+    found = tv.optimize.integrate(turning, (1.0, t1), [3.0, 4.0], max_steps=3, first_step=0.25)
+    f = tv.function([t1, times], [found.t, found.at(times)[:, 0], found.status])
+    end, y, status = f(9.0, [0.5, 1.0, 1.125, 8.0])
+    assert (status, np.isnan(y).tolist()) == (2, [True, False, False, True])
+    assert 1.25 < end < 8.0
+    assert y[1] == 3.0
+    end, y, status = f(1.0, [0.5, 1.0, 1.125])  # no step runs
+    np.testing.assert_array_equal(y, [np.nan, 3.0, np.nan])
+    assert (end, status) == (1.0, 0)
+
+
 @pytest.mark.parametrize("method", ["RK23", "RK45", "DOPRI5", "Radau"])
 def test_time_may_run_backward(method: str) -> None:
     found = tv.optimize.solve_ivp(

@@ -102,9 +102,9 @@ def following_crossings(
         called("crosses zero", _crosses(event.direction, before.value, value))
         for event, before, value in zip(events, known, values, strict=True)
     ]
-    roots = [
-        ifelse(is_active, _root(event, segment, before.value, value), segment.end)
-        for event, before, value, is_active in zip(events, known, values, active, strict=True)
+    roots = [  # each is demanded where its event is active, and not otherwise
+        _root(event, segment, before.value, value)
+        for event, before, value in zip(events, known, values, strict=True)
     ]
     ended: Variable = constant(False)
     end: Variable = segment.end
