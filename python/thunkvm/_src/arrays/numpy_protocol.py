@@ -16,7 +16,7 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.arrays import catalog, exposed
+from thunkvm._src.arrays import catalog, exposed, ufunc_methods
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching import elsewhere
 
@@ -33,29 +33,24 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
         such as ``out``.
     """
     name = ufunc.__name__
-    if method == "__call__":
-        found = counterpart(name)
-        allowed: tuple[str, ...] = ()
-    elif method == "reduce":
-        ours = catalog.REDUCTIONS.get(name)
-        found = None if ours is None else getattr(exposed, ours)
-        allowed = ("axis", "dtype", "keepdims")
-    else:
-        found, allowed = None, ()
+    found = counterpart(name)
     called = f"np.{name}" if getattr(np, name, None) is ufunc else name
-    called = called if method == "__call__" else f"{called}.{method}"
+    if method != "__call__":
+        called = f"{called}.{method}"
+        if told := ufunc_methods.refused(called, name, method):
+            raise TypeError(told)
     if found is None:
-        told = elsewhere.advice(name) if method == "__call__" else ""
-        raise TypeError(f"{called} has no counterpart for Variables; {told or OP_OF_ONES_OWN}.")
-    # Unless it is told otherwise reduce goes over the first axis; only `axis=None` means all.
-    axis = kwargs.pop("axis", 0 if as_variable(inputs[0]).ndim else None) if allowed else None
+        told = elsewhere.advice(name) or OP_OF_ONES_OWN
+        raise TypeError(f"{called} has no counterpart for Variables; {told}.")
+    if method != "__call__":
+        return ufunc_methods.METHODS[method](called, name, found, *inputs, **kwargs)
     kwargs = {key: value for key, value in kwargs.items() if value is not None}
-    if axis is not None:
-        kwargs["axis"] = axis
-    if unknown := [key for key in kwargs if key not in allowed]:
-        told = elsewhere.keyword_advice(unknown[0], allowed)
-        raise TypeError(f"{called} on a Variable takes no {unknown[0]}=; {told or 'leave it out'}.")
-    return found(*inputs, **kwargs)
+    if kwargs:
+        told = elsewhere.keyword_advice(next(iter(kwargs)), ())
+        raise TypeError(
+            f"{called} on a Variable takes no {next(iter(kwargs))}=; {told or 'leave it out'}."
+        )
+    return found(*inputs)
 
 
 def array_function(
