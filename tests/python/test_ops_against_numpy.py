@@ -257,8 +257,8 @@ def test_numpy_functions_without_a_counterpart_are_errors_that_name_them() -> No
     x = tv.vector("x")
     with pytest.raises(TypeError, match=r"np\.einsum_path has no counterpart"):
         np.einsum_path("i", x)
-    with pytest.raises(TypeError, match=r"np\.spacing has no counterpart"):
-        np.spacing(x)
+    with pytest.raises(TypeError, match=r"np\.isnat has no counterpart"):
+        np.isnat(x)
     with pytest.raises(TypeError, match=r"np\.add on a Variable takes no out="):
         np.add(x, x, out=np.zeros(2))
     with pytest.raises(TypeError, match=r"np\.add\.reduceat has no counterpart"):

@@ -54,16 +54,12 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: logsumexp(v), "Instead of `logsumexp(v)` write tv.logsumexp."),
     (lambda: logsumexp(x), "Instead of `logsumexp(x)` write tv.logsumexp."),
     (lambda: v.__array_namespace__(), "cannot become an ndarray"),
-    (
-        lambda: np.linalg.matrix_transpose(m),
-        "matrix_transpose has no counterpart for",
-    ),
     (lambda: np.linalg.matmul(m, m), "no counterpart for Variables; write tv.matmul."),
     (lambda: np.einsum_path("i", v), "an Op with a perform that calls np.einsum_path"),
     (lambda: ndimage_label(v), "an Op with a perform that calls it: see tv.Op"),
     (lambda: float(x), "Make a function that computes it: tv.function(inputs, x)"),
     (lambda: f"{x:.2f}", "cannot be formatted as '.2f': it has no value before the function runs"),
-    (lambda: np.spacing(x), "np.spacing has no counterpart for Variables; "),
+    (lambda: np.isnat(x), "np.isnat has no counterpart for Variables; "),
     (
         lambda: np.lexsort(v),
         "np.lexsort has no counterpart for Variables; write an Op with a perform",

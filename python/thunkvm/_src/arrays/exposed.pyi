@@ -75,6 +75,12 @@ from thunkvm._src.arrays.composed.flipping import fliplr as fliplr
 from thunkvm._src.arrays.composed.flipping import flipud as flipud
 from thunkvm._src.arrays.composed.flipping import roll as roll
 from thunkvm._src.arrays.composed.flipping import rot90 as rot90
+from thunkvm._src.arrays.composed.float_parts import bitwise_count as bitwise_count
+from thunkvm._src.arrays.composed.float_parts import frexp as frexp
+from thunkvm._src.arrays.composed.float_parts import ldexp as ldexp
+from thunkvm._src.arrays.composed.float_parts import modf as modf
+from thunkvm._src.arrays.composed.float_parts import nextafter as nextafter
+from thunkvm._src.arrays.composed.float_parts import spacing as spacing
 from thunkvm._src.arrays.composed.grids import indices as indices
 from thunkvm._src.arrays.composed.grids import ix_ as ix_
 from thunkvm._src.arrays.composed.grids import meshgrid as meshgrid
@@ -112,6 +118,12 @@ from thunkvm._src.arrays.composed.order import sort as sort
 from thunkvm._src.arrays.composed.order import topk as topk
 from thunkvm._src.arrays.composed.order import topk_and_argtopk as topk_and_argtopk
 from thunkvm._src.arrays.composed.padding import pad as pad
+from thunkvm._src.arrays.composed.picking import compress as compress
+from thunkvm._src.arrays.composed.picking import delete as delete
+from thunkvm._src.arrays.composed.picking import extract as extract
+from thunkvm._src.arrays.composed.picking import insert as insert
+from thunkvm._src.arrays.composed.picking import resize as resize
+from thunkvm._src.arrays.composed.picking import trim_zeros as trim_zeros
 from thunkvm._src.arrays.composed.polynomials import polyval as polyval
 from thunkvm._src.arrays.composed.polynomials import vander as vander
 from thunkvm._src.arrays.composed.products import convolve as convolve
@@ -176,6 +188,12 @@ from thunkvm._src.arrays.composed.triangles import tril_indices as tril_indices
 from thunkvm._src.arrays.composed.triangles import tril_indices_from as tril_indices_from
 from thunkvm._src.arrays.composed.triangles import triu_indices as triu_indices
 from thunkvm._src.arrays.composed.triangles import triu_indices_from as triu_indices_from
+from thunkvm._src.arrays.composed.vectors import matrix_transpose as matrix_transpose
+from thunkvm._src.arrays.composed.vectors import matvec as matvec
+from thunkvm._src.arrays.composed.vectors import rollaxis as rollaxis
+from thunkvm._src.arrays.composed.vectors import unstack as unstack
+from thunkvm._src.arrays.composed.vectors import vecdot as vecdot
+from thunkvm._src.arrays.composed.vectors import vecmat as vecmat
 from thunkvm._src.arrays.composed.windows import conv1d as conv1d
 from thunkvm._src.arrays.composed.windows import conv2d as conv2d
 from thunkvm._src.arrays.composed.windows import sliding_window_view as sliding_window_view
@@ -406,6 +424,7 @@ __all__ = [
     "betaln",
     "bincount",
     "bitwise_and",
+    "bitwise_count",
     "bitwise_or",
     "bitwise_xor",
     "block",
@@ -423,6 +442,7 @@ __all__ = [
     "choose",
     "clip",
     "column_stack",
+    "compress",
     "concatenate",
     "condition_number",
     "conj",
@@ -444,6 +464,7 @@ __all__ = [
     "cumulative_prod",
     "cumulative_sum",
     "deg2rad",
+    "delete",
     "det",
     "diag",
     "diag_indices",
@@ -481,6 +502,7 @@ __all__ = [
     "expit",
     "expm",
     "expm1",
+    "extract",
     "eye",
     "fill_diagonal",
     "flatnonzero",
@@ -494,6 +516,7 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "frexp",
     "full",
     "full_like",
     "gamma",
@@ -524,6 +547,7 @@ __all__ = [
     "inc_subtensor",
     "indices",
     "inner",
+    "insert",
     "interp",
     "inv",
     "invert",
@@ -542,6 +566,7 @@ __all__ = [
     "kron",
     "kv",
     "lcm",
+    "ldexp",
     "le",
     "left_shift",
     "less",
@@ -573,6 +598,8 @@ __all__ = [
     "matrix_norm",
     "matrix_power",
     "matrix_rank",
+    "matrix_transpose",
+    "matvec",
     "max",
     "maximum",
     "mean",
@@ -582,6 +609,7 @@ __all__ = [
     "min",
     "minimum",
     "mod",
+    "modf",
     "moveaxis",
     "mul",
     "multi_dot",
@@ -605,6 +633,7 @@ __all__ = [
     "neg",
     "negative",
     "neq",
+    "nextafter",
     "nonzero",
     "norm",
     "not_equal",
@@ -639,8 +668,10 @@ __all__ = [
     "remainder",
     "repeat",
     "reshape",
+    "resize",
     "right_shift",
     "roll",
+    "rollaxis",
     "rot90",
     "round",
     "searchsorted",
@@ -667,6 +698,7 @@ __all__ = [
     "solve_sylvester",
     "solve_triangular",
     "sort",
+    "spacing",
     "specify_shape",
     "split",
     "sqrt",
@@ -702,16 +734,20 @@ __all__ = [
     "tril",
     "tril_indices",
     "tril_indices_from",
+    "trim_zeros",
     "triu",
     "triu_indices",
     "triu_indices_from",
     "true_div",
     "trunc",
     "unique",
+    "unstack",
     "unwrap",
     "vander",
     "var",
     "vdot",
+    "vecdot",
+    "vecmat",
     "vector_norm",
     "vsplit",
     "vstack",
