@@ -141,7 +141,7 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
         (tv, "ifft2", "write tv.fft.ifft2"),
         (tv, "i0e", "a perform that calls scipy.special.i0e"),
         (tv, "schur", "a perform that calls scipy.linalg.schur"),
-        (tv, "hamming", "what np.hamming returns is an operand as it is"),
+        (tv, "mask_indices", "what np.mask_indices returns is an operand as it is"),
         (tv, "loadtxt", "call it on the arrays that a function takes and returns"),
         (tv, "no_grad", "leave it out, nothing is recorded"),
         (tv, "shape_padleft", "write tv.expand_dims(x, axis)"),

@@ -70,6 +70,7 @@ from thunkvm._src.arrays.composed.factorizations import logdet as logdet
 from thunkvm._src.arrays.composed.factorizations import lu as lu
 from thunkvm._src.arrays.composed.factorizations import qr as qr
 from thunkvm._src.arrays.composed.factorizations import svd as svd
+from thunkvm._src.arrays.composed.fits import polyfit as polyfit
 from thunkvm._src.arrays.composed.flipping import flip as flip
 from thunkvm._src.arrays.composed.flipping import fliplr as fliplr
 from thunkvm._src.arrays.composed.flipping import flipud as flipud
@@ -124,6 +125,14 @@ from thunkvm._src.arrays.composed.picking import extract as extract
 from thunkvm._src.arrays.composed.picking import insert as insert
 from thunkvm._src.arrays.composed.picking import resize as resize
 from thunkvm._src.arrays.composed.picking import trim_zeros as trim_zeros
+from thunkvm._src.arrays.composed.polynomial_arithmetic import poly as poly
+from thunkvm._src.arrays.composed.polynomial_arithmetic import polyadd as polyadd
+from thunkvm._src.arrays.composed.polynomial_arithmetic import polyder as polyder
+from thunkvm._src.arrays.composed.polynomial_arithmetic import polydiv as polydiv
+from thunkvm._src.arrays.composed.polynomial_arithmetic import polyint as polyint
+from thunkvm._src.arrays.composed.polynomial_arithmetic import polymul as polymul
+from thunkvm._src.arrays.composed.polynomial_arithmetic import polysub as polysub
+from thunkvm._src.arrays.composed.polynomial_arithmetic import roots as roots
 from thunkvm._src.arrays.composed.polynomials import polyval as polyval
 from thunkvm._src.arrays.composed.polynomials import vander as vander
 from thunkvm._src.arrays.composed.products import convolve as convolve
@@ -143,6 +152,15 @@ from thunkvm._src.arrays.composed.running import cumulative_prod as cumulative_p
 from thunkvm._src.arrays.composed.running import cumulative_sum as cumulative_sum
 from thunkvm._src.arrays.composed.sequences import geomspace as geomspace
 from thunkvm._src.arrays.composed.sequences import logspace as logspace
+from thunkvm._src.arrays.composed.sets import intersect1d as intersect1d
+from thunkvm._src.arrays.composed.sets import isin as isin
+from thunkvm._src.arrays.composed.sets import setdiff1d as setdiff1d
+from thunkvm._src.arrays.composed.sets import setxor1d as setxor1d
+from thunkvm._src.arrays.composed.sets import union1d as union1d
+from thunkvm._src.arrays.composed.sets import unique_all as unique_all
+from thunkvm._src.arrays.composed.sets import unique_counts as unique_counts
+from thunkvm._src.arrays.composed.sets import unique_inverse as unique_inverse
+from thunkvm._src.arrays.composed.sets import unique_values as unique_values
 from thunkvm._src.arrays.composed.signs import isneginf as isneginf
 from thunkvm._src.arrays.composed.signs import isposinf as isposinf
 from thunkvm._src.arrays.composed.solutions import cho_factor as cho_factor
@@ -179,6 +197,11 @@ from thunkvm._src.arrays.composed.statistics import average as average
 from thunkvm._src.arrays.composed.statistics import corrcoef as corrcoef
 from thunkvm._src.arrays.composed.statistics import cov as cov
 from thunkvm._src.arrays.composed.statistics import ptp as ptp
+from thunkvm._src.arrays.composed.tapers import bartlett as bartlett
+from thunkvm._src.arrays.composed.tapers import blackman as blackman
+from thunkvm._src.arrays.composed.tapers import hamming as hamming
+from thunkvm._src.arrays.composed.tapers import hanning as hanning
+from thunkvm._src.arrays.composed.tapers import kaiser as kaiser
 from thunkvm._src.arrays.composed.triangles import diag_indices as diag_indices
 from thunkvm._src.arrays.composed.triangles import diag_indices_from as diag_indices_from
 from thunkvm._src.arrays.composed.triangles import diagflat as diagflat
@@ -418,6 +441,7 @@ __all__ = [
     "atleast_3d",
     "atleast_nd",
     "average",
+    "bartlett",
     "beta",
     "betainc",
     "betaincinv",
@@ -427,6 +451,7 @@ __all__ = [
     "bitwise_count",
     "bitwise_or",
     "bitwise_xor",
+    "blackman",
     "block",
     "block_diag",
     "boxcox",
@@ -533,6 +558,8 @@ __all__ = [
     "greater",
     "greater_equal",
     "gt",
+    "hamming",
+    "hanning",
     "hard_sigmoid",
     "heaviside",
     "histogram",
@@ -549,10 +576,12 @@ __all__ = [
     "inner",
     "insert",
     "interp",
+    "intersect1d",
     "inv",
     "invert",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "isneginf",
@@ -562,6 +591,7 @@ __all__ = [
     "j0",
     "j1",
     "jv",
+    "kaiser",
     "kl_div",
     "kron",
     "kv",
@@ -649,7 +679,15 @@ __all__ = [
     "percentile",
     "piecewise",
     "pinv",
+    "poly",
+    "polyadd",
+    "polyder",
+    "polydiv",
+    "polyfit",
     "polygamma",
+    "polyint",
+    "polymul",
+    "polysub",
     "polyval",
     "positive",
     "pow",
@@ -672,12 +710,15 @@ __all__ = [
     "right_shift",
     "roll",
     "rollaxis",
+    "roots",
     "rot90",
     "round",
     "searchsorted",
     "select",
     "selu",
     "set_subtensor",
+    "setdiff1d",
+    "setxor1d",
     "shape",
     "sigmoid",
     "sign",
@@ -740,7 +781,12 @@ __all__ = [
     "triu_indices_from",
     "true_div",
     "trunc",
+    "union1d",
     "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
     "unstack",
     "unwrap",
     "vander",
