@@ -1,4 +1,4 @@
-"""Random graphs, pickled: the function that is read back has the same program, and runs the same."""
+"""Random graphs, pickled: the function that is read back has the same program and runs."""
 
 from __future__ import annotations
 

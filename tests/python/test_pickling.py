@@ -80,7 +80,7 @@ def test_names_of_computed_variables_are_read_back() -> None:
 
 def test_a_node_is_read_back() -> None:
     node = again((tv.scalar("x") + 1.0).owner)
-    assert (node.op.name, [x.name for x in node.inputs][0]) == ("add", "x")
+    assert (node.op.name, node.inputs[0].name) == ("add", "x")
 
 
 class Scaled(tv.Op):

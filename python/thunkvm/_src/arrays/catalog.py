@@ -47,8 +47,14 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.factorizations": (
         "eigvals", "logdet", "lu", "qr", "svd",
     ),
+    "thunkvm._src.arrays.composed.fits": (
+        "polyfit",
+    ),
     "thunkvm._src.arrays.composed.flipping": (
         "flip", "fliplr", "flipud", "roll", "rot90",
+    ),
+    "thunkvm._src.arrays.composed.float_parts": (
+        "bitwise_count", "frexp", "ldexp", "modf", "nextafter", "spacing",
     ),
     "thunkvm._src.arrays.composed.fourier": (
         "fft", "hfft", "ifft", "ihfft", "irfft", "rfft",
@@ -81,6 +87,12 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.padding": (
         "pad",
     ),
+    "thunkvm._src.arrays.composed.picking": (
+        "compress", "delete", "extract", "insert", "resize", "trim_zeros",
+    ),
+    "thunkvm._src.arrays.composed.polynomial_arithmetic": (
+        "poly", "polyadd", "polyder", "polydiv", "polyint", "polymul", "polysub", "roots",
+    ),
     "thunkvm._src.arrays.composed.polynomials": (
         "polyval", "vander",
     ),
@@ -98,6 +110,10 @@ FAMILIES = {
     ),
     "thunkvm._src.arrays.composed.sequences": (
         "geomspace", "logspace",
+    ),
+    "thunkvm._src.arrays.composed.sets": (
+        "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique_all", "unique_counts",
+        "unique_inverse", "unique_values",
     ),
     "thunkvm._src.arrays.composed.signs": (
         "isneginf", "isposinf",
@@ -118,9 +134,15 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.statistics": (
         "average", "corrcoef", "cov", "ptp",
     ),
+    "thunkvm._src.arrays.composed.tapers": (
+        "bartlett", "blackman", "hamming", "hanning", "kaiser",
+    ),
     "thunkvm._src.arrays.composed.triangles": (
         "diag_indices", "diag_indices_from", "diagflat", "fill_diagonal", "tri", "tril_indices",
         "tril_indices_from", "triu_indices", "triu_indices_from",
+    ),
+    "thunkvm._src.arrays.composed.vectors": (
+        "matrix_transpose", "matvec", "rollaxis", "unstack", "vecdot", "vecmat",
     ),
     "thunkvm._src.arrays.composed.windows": (
         "conv1d", "conv2d", "sliding_window_view",
@@ -192,6 +214,7 @@ NUMPYS = {
     "linalg.matrix_norm": "matrix_norm",
     "linalg.matrix_power": "matrix_power",
     "linalg.matrix_rank": "matrix_rank",
+    "linalg.matrix_transpose": "matrix_transpose",
     "amax": "max",
     "amin": "min",
     "linalg.multi_dot": "multi_dot",
@@ -208,6 +231,7 @@ NUMPYS = {
     "linalg.svd": "svd",
     "linalg.tensorinv": "tensorinv",
     "linalg.tensorsolve": "tensorsolve",
+    "linalg.vecdot": "vecdot",
     "linalg.vector_norm": "vector_norm",
 }  # fmt: skip
 

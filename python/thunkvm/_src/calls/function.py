@@ -101,6 +101,7 @@ def function(
     graph = Computed()
     specs = _input_specs(inputs, allow_downcast)
     updates, givens = _kept(updates), _kept(givens)
+    graph.add_outputs(outputs)
     recipe = {
         "inputs": list(specs),
         "outputs": _copied(outputs),
@@ -112,7 +113,6 @@ def function(
         "name": name,
         "profile": profile,
     }
-    graph.add_outputs(outputs)
     graph.add_updates(updates)
     not_read = graph.not_read(givens) if givens else []
     arguments = graph.replace(replacements(givens), [spec.variable for spec in specs])
@@ -141,7 +141,7 @@ def function(
         c_code.check_compiler(graph.computed(), error)
         raise
     c_code.annotate(made)
-    made._recipe = recipe
+    object.__setattr__(made, "_recipe", recipe)  # without the check of users' attributes
     if observer is not None:
         observer.watch(made, Relinker(arguments, graph.computed()))
     if profile:
