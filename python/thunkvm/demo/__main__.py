@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import thunkvm as tv
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.demo import report
-from thunkvm.demo.datasets import DATASETS, Dataset
+from thunkvm.demo.datasets import DATASETS, SHOWN, Dataset
 from thunkvm.demo.fit import Fit, Fitter
 
 WANTED_DIGITS = 6.0
@@ -20,12 +20,12 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     """Read the command line; a name that does not exist ends the program with a sentence."""
     parser = argparse.ArgumentParser(
         prog="python -m thunkvm.demo",
-        description="Fit NIST StRD data sets with a Levenberg-Marquardt loop whose step, decisions "
-        "included, is one lazily evaluated function.",
+        description="Fit NIST StRD data sets with tv.optimize.levenberg_marquardt: one lazily "
+        "evaluated loop, decisions included.",
     )
     parser.add_argument(
-        "--data", nargs="+", default=list(DATASETS), metavar="NAME",
-        help=f"which data sets: {', '.join(DATASETS)}; all of them if left out",
+        "--data", nargs="+", default=list(SHOWN), metavar="NAME",
+        help=f"which data sets: {', '.join(DATASETS)}, or all; {', '.join(SHOWN)} if left out",
     )  # fmt: skip
     parser.add_argument(
         "--mode", nargs="+", default=list(MODES), metavar="NAME",
@@ -34,6 +34,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--start", type=int, choices=(1, 2), help="which start; both if left out")
     chosen = parser.parse_args(argv)
     names = {name.lower(): name for name in DATASETS}
+    if "all" in chosen.data:
+        chosen.data = list(DATASETS)
     for name in chosen.data:
         if name.lower() not in names:
             known = ", ".join(DATASETS)
@@ -72,6 +74,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(report.thunks_table({mode: fit.nodes for mode, (_, _, fit) in first.items()}), end="\n\n")
     for mode, (_, _, fit) in first.items():
         print(f"{mode}: {report.thunks_sentence(fit.nodes)}")
+        print(f"{mode}: {report.loops_sentence(fit.loops)}")
+    print()
+    print(report.branches_table({mode: fit.branches for mode, (_, _, fit) in first.items()}))
     return 1 if missed else 0
 
 

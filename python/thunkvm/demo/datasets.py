@@ -1,13 +1,16 @@
-"""Six data sets of the NIST Statistical Reference Datasets (StRD) for nonlinear regression.
+"""The data sets of the NIST Statistical Reference Datasets (StRD) for nonlinear regression.
 
-Data, models, starting values and certified values are NIST's:
+Data, models, starting values and certified values are NIST's, in ``nist.toml``:
 https://www.itl.nist.gov/div898/strd/nls/nls_main.shtml
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +31,10 @@ class Dataset:
     formula : str
         The model as NIST writes it.
     model : callable
-        The same as graph: ``model(b, x)``, with b a vector of parameters and x a vector.
+        The same as graph: ``model(b, x)``, with b a vector of parameters and x a vector, or a
+        matrix with a row for each predictor.
     x, y : array of float64, shape (m,)
-        The data.
+        The data; x has shape ``(2, m)`` where there are two predictors.
     starts : tuple of tuple of float
         Two starting points for the parameters; the second is nearer to the solution.
     certified : tuple of float
@@ -54,14 +58,79 @@ def saturation(b: tv.Variable, x: tv.Variable) -> tv.Variable:
     return b[0] * (1.0 - tv.exp(-b[1] * x))
 
 
+def hyperbola(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Misra1d."""
+    return b[0] * b[1] * x / (1.0 + b[1] * x)
+
+
+def square_hyperbola(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Misra1b."""
+    return b[0] * (1.0 - (1.0 + b[1] * x / 2.0) ** -2)
+
+
+def root_hyperbola(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Misra1c."""
+    return b[0] * (1.0 - (1.0 + 2.0 * b[1] * x) ** -0.5)
+
+
+def decay(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Chwirut1 and Chwirut2: ultrasonic response by distance."""
+    return tv.exp(-b[0] * x) / (b[1] + b[2] * x)
+
+
+def three_exponentials(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Lanczos1, 2 and 3."""
+    return b[0] * tv.exp(-b[1] * x) + b[2] * tv.exp(-b[3] * x) + b[4] * tv.exp(-b[5] * x)
+
+
+def level_and_exponentials(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """MGH17: Osborne's first problem."""
+    return b[0] + b[1] * tv.exp(-x * b[3]) + b[2] * tv.exp(-x * b[4])
+
+
+def two_peaks(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Gauss1, 2 and 3: two peaks on a falling exponential."""
+    return (
+        b[0] * tv.exp(-b[1] * x)
+        + b[2] * tv.exp(-((x - b[3]) ** 2) / b[4] ** 2)
+        + b[5] * tv.exp(-((x - b[6]) ** 2) / b[7] ** 2)
+    )
+
+
+def peak(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Eckerle4."""
+    return b[0] / b[1] * tv.exp(-0.5 * ((x - b[2]) / b[1]) ** 2)
+
+
 def power_law(b: tv.Variable, x: tv.Variable) -> tv.Variable:
     """DanWood."""
     return b[0] * x ** b[1]
 
 
+def shifted_power_law(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Bennett5: magnetisation of a superconductor."""
+    return b[0] * (b[1] + x) ** (-1.0 / b[2])
+
+
+def shifted_exponential(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """MGH10: Meyer's problem."""
+    return b[0] * tv.exp(b[1] / (x + b[2]))
+
+
 def rational(b: tv.Variable, x: tv.Variable) -> tv.Variable:
     """MGH09: Kowalik and Osborne's problem."""
     return b[0] * (x * x + x * b[1]) / (x * x + x * b[2] + b[3])
+
+
+def quadratics(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Kirby2: a quotient of two polynomials of degree 2."""
+    return (b[0] + b[1] * x + b[2] * x**2) / (1.0 + b[3] * x + b[4] * x**2)
+
+
+def cubics(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Hahn1 and Thurber: a quotient of two polynomials of degree 3."""
+    above = b[0] + b[1] * x + b[2] * x**2 + b[3] * x**3
+    return above / (1.0 + b[4] * x + b[5] * x**2 + b[6] * x**3)
 
 
 def logistic(b: tv.Variable, x: tv.Variable) -> tv.Variable:
@@ -74,91 +143,86 @@ def richards(b: tv.Variable, x: tv.Variable) -> tv.Variable:
     return b[0] / (1.0 + tv.exp(b[1] - b[2] * x)) ** (1.0 / b[3])
 
 
-def numbers(text: str) -> npt.NDArray[np.float64]:
-    """Read numbers separated by blanks."""
+def degradation(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Nelson: the logarithm of breakdown strength, by time and temperature."""
+    return b[0] - b[1] * x[0] * tv.exp(-b[2] * x[1])
+
+
+def quantum_defects(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """Roszman1."""
+    return b[0] - b[1] * x - tv.arctan(b[2] / (x - b[3])) / np.pi
+
+
+def three_cycles(b: tv.Variable, x: tv.Variable) -> tv.Variable:
+    """ENSO: the year, and two cycles whose periods are parameters."""
+    year, first, second = (2.0 * np.pi * x / period for period in (12.0, b[3], b[6]))
+    return (
+        b[0]
+        + b[1] * tv.cos(year)
+        + b[2] * tv.sin(year)
+        + b[4] * tv.cos(first)
+        + b[5] * tv.sin(first)
+        + b[7] * tv.cos(second)
+        + b[8] * tv.sin(second)
+    )
+
+
+MODELS: dict[str, Model] = {
+    "Bennett5": shifted_power_law,
+    "BoxBOD": saturation,
+    "Chwirut1": decay,
+    "Chwirut2": decay,
+    "DanWood": power_law,
+    "ENSO": three_cycles,
+    "Eckerle4": peak,
+    "Gauss1": two_peaks,
+    "Gauss2": two_peaks,
+    "Gauss3": two_peaks,
+    "Hahn1": cubics,
+    "Kirby2": quadratics,
+    "Lanczos1": three_exponentials,
+    "Lanczos2": three_exponentials,
+    "Lanczos3": three_exponentials,
+    "MGH09": rational,
+    "MGH10": shifted_exponential,
+    "MGH17": level_and_exponentials,
+    "Misra1a": saturation,
+    "Misra1b": square_hyperbola,
+    "Misra1c": root_hyperbola,
+    "Misra1d": hyperbola,
+    "Nelson": degradation,
+    "Rat42": logistic,
+    "Rat43": richards,
+    "Roszman1": quantum_defects,
+    "Thurber": cubics,
+}
+
+#: What the demo fits if nothing else is said: one of each kind.
+SHOWN = ("Misra1a", "DanWood", "BoxBOD", "MGH09", "Rat42", "Rat43")
+
+
+def _read(name: str, table: dict[str, Any]) -> Dataset:
+    columns = {key: _numbers(table[key]) for key in ("x", "x1", "x2", "y") if key in table}
+    x = columns["x"] if "x" in columns else np.stack([columns["x1"], columns["x2"]])
+    # Nelson's model is that of the logarithm.
+    y = np.log(columns["y"]) if table["formula"].startswith("log(y)") else columns["y"]
+    return Dataset(
+        name=name,
+        formula=table["formula"].strip(),
+        model=MODELS[name],
+        x=x,
+        y=y,
+        starts=(tuple(table["start1"]), tuple(table["start2"])),
+        certified=tuple(table["certified"]),
+        rss=table["rss"],
+    )
+
+
+def _numbers(text: str) -> npt.NDArray[np.float64]:
     return np.array(text.split(), dtype="float64")
 
 
 DATASETS: dict[str, Dataset] = {
-    dataset.name: dataset
-    for dataset in (
-        Dataset(
-            name="Misra1a",
-            formula="y = b1 (1 - exp(-b2 x))",
-            model=saturation,
-            y=numbers(
-                "10.07 14.73 17.94 23.93 29.61 35.18 40.02 44.82 50.76 55.05 61.01 66.40 75.47"
-                " 81.78"
-            ),
-            x=numbers(
-                "77.6 114.9 141.1 190.8 239.9 289.0 332.8 378.4 434.8 477.3 536.8 593.1 689.1 760.0"
-            ),
-            starts=((500.0, 1e-4), (250.0, 5e-4)),
-            certified=(2.3894212918e02, 5.5015643181e-04),
-            rss=1.2455138894e-01,
-        ),
-        Dataset(
-            name="DanWood",
-            formula="y = b1 x^b2",
-            model=power_law,
-            y=numbers("2.138 3.421 3.597 4.340 4.882 5.660"),
-            x=numbers("1.309 1.471 1.490 1.565 1.611 1.680"),
-            starts=((1.0, 5.0), (0.7, 4.0)),
-            certified=(7.6886226176e-01, 3.8604055871e00),
-            rss=4.3173084083e-03,
-        ),
-        Dataset(
-            name="BoxBOD",
-            formula="y = b1 (1 - exp(-b2 x))",
-            model=saturation,
-            y=numbers("109 149 149 191 213 224"),
-            x=numbers("1 2 3 5 7 10"),
-            starts=((1.0, 1.0), (100.0, 0.75)),
-            certified=(2.1380940889e02, 5.4723748542e-01),
-            rss=1.1680088766e03,
-        ),
-        Dataset(
-            name="MGH09",
-            formula="y = b1 (x^2 + x b2) / (x^2 + x b3 + b4)",
-            model=rational,
-            y=numbers(".1957 .1947 .1735 .1600 .0844 .0627 .0456 .0342 .0323 .0235 .0246"),
-            x=numbers("4 2 1 .5 .25 .167 .125 .1 .0833 .0714 .0625"),
-            starts=((25.0, 39.0, 41.5, 39.0), (0.25, 0.39, 0.415, 0.39)),
-            certified=(
-                1.9280693458e-01,
-                1.9128232873e-01,
-                1.2305650693e-01,
-                1.3606233068e-01,
-            ),
-            rss=3.0750560385e-04,
-        ),
-        Dataset(
-            name="Rat42",
-            formula="y = b1 / (1 + exp(b2 - b3 x))",
-            model=logistic,
-            y=numbers("8.930 10.800 18.590 22.330 39.350 56.110 61.730 64.620 67.080"),
-            x=numbers("9 14 21 28 42 57 63 70 79"),
-            starts=((100.0, 1.0, 0.1), (75.0, 2.5, 0.07)),
-            certified=(7.2462237576e01, 2.6180768402e00, 6.7359200066e-02),
-            rss=8.0565229338e00,
-        ),
-        Dataset(
-            name="Rat43",
-            formula="y = b1 / (1 + exp(b2 - b3 x))^(1/b4)",
-            model=richards,
-            y=numbers(
-                "16.08 33.83 65.80 97.20 191.55 326.20 386.87 520.53 590.03 651.92 724.93 699.56"
-                " 689.96 637.56 717.41"
-            ),
-            x=numbers("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15"),
-            starts=((100.0, 10.0, 1.0, 1.0), (700.0, 5.0, 0.75, 1.3)),
-            certified=(
-                6.9964151270e02,
-                5.2771253025e00,
-                7.5962938329e-01,
-                1.2792483859e00,
-            ),
-            rss=8.7864049080e03,
-        ),
-    )
+    name: _read(name, table)
+    for name, table in tomllib.loads(Path(__file__).with_name("nist.toml").read_text()).items()
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 from thunkvm._src.views.text_table import table
 from thunkvm.demo.datasets import Dataset
-from thunkvm.demo.fit import Fit, NodeRuns
+from thunkvm.demo.fit import BranchRuns, Fit, LoopRuns, NodeRuns
 
 CERTIFIED_DIGITS = 11.0
 
@@ -72,8 +72,8 @@ def jacobian_sentence(fits: Sequence[tuple[Dataset, int, Fit]]) -> str:
     if wrong:
         return "The Jacobian did not run exactly once per new point: " + "; ".join(wrong) + "."
     return (
-        f"The Jacobian ran {ran} times in {trials} trials: once at each start, and once after each "
-        "accepted step that another trial followed."
+        f"The Jacobian ran {ran} times in {trials} trials: once at each start, and once at each "
+        "trial that lowered the residual sum of squares."
     )
 
 
@@ -87,6 +87,23 @@ def accuracy_sentence(fits: Sequence[tuple[Dataset, int, Fit]], wanted: float) -
     reached = f"{len(fits) - len(missed)} of {len(fits)} fits agree with every certified parameter"
     sentence = f"{reached} to {wanted:g} digits or more."
     return sentence + (" Not: " + ", ".join(missed) + "." if missed else "")
+
+
+def loops_sentence(loops: Sequence[LoopRuns]) -> str:
+    """Count the steps of the loop, and of the one in it."""
+    outer = sum(loop.steps for loop in loops if not loop.within)
+    inner = sum(loop.steps for loop in loops if loop.within)
+    return f"{outer} trials are steps of one loop; {inner} steps of a loop in it found dampings."
+
+
+def branches_table(by_mode: dict[str, Sequence[BranchRuns]]) -> str:
+    """Lay out which way the conditions of the loop went in each mode."""
+    rows = [
+        [mode, row.condition, row.then, row.otherwise]
+        for mode, branches in by_mode.items()
+        for row in branches
+    ]
+    return table(["mode", "condition", "yes", "no"], rows, left=["mode", "condition"])
 
 
 def thunks_sentence(nodes: Sequence[NodeRuns]) -> str:
@@ -104,6 +121,11 @@ def thunks_sentence(nodes: Sequence[NodeRuns]) -> str:
     )
 
 
+def made_at(node: NodeRuns) -> str:
+    """Return the line of the model that made a node, or the solver."""
+    return node.origin if node.origin.startswith("datasets.py") else "levenberg_marquardt"
+
+
 def thunks_table(by_mode: dict[str, Sequence[NodeRuns]]) -> str:
     """Lay out how often each node ran in each mode.
 
@@ -116,7 +138,7 @@ def thunks_table(by_mode: dict[str, Sequence[NodeRuns]]) -> str:
     for mode, runs in by_mode.items():
         seen: Counter[tuple[str, str]] = Counter()
         for node in runs:
-            made = (node.op, node.origin)
+            made = (node.op, made_at(node))
             nodes.setdefault((*made, seen[made]), {})[mode] = node
             seen[made] += 1
     rows: dict[tuple[Any, ...], Counter[str]] = {}

@@ -18,6 +18,8 @@ from thunkvm.optimize.hmc import hmc
 from thunkvm.optimize.initial_values import ode_steps, solve_ivp
 from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.lbfgsb import lbfgsb
+from thunkvm.optimize.least_squares import least_squares
+from thunkvm.optimize.levenberg_marquardt import levenberg_marquardt
 from thunkvm.optimize.line_search import Search, backtracking, first_rate, strong_wolfe
 from thunkvm.optimize.many import minimize_many
 from thunkvm.optimize.method import Method, Number, PerElement, number
@@ -37,6 +39,7 @@ __all__ = [
     "Bounds", "Chain", "Method", "Number", "Numbers", "OdeResult", "OdeSolution", "OdeState",
     "OptimizeResult", "PerElement", "Problem", "Recorded", "Search", "Solver", "Trajectory",
     "backtracking", "bfgs", "first_rate", "gradient_descent", "hmc", "integrate", "lbfgs",
-    "lbfgsb", "metropolis", "minimize", "minimize_many", "newton_cg", "nonlinear_cg", "number",
-    "ode_steps", "solve_ivp", "status", "strong_wolfe", "trust_region",
+    "lbfgsb", "least_squares", "levenberg_marquardt", "metropolis", "minimize", "minimize_many",
+    "newton_cg", "nonlinear_cg", "number", "ode_steps", "solve_ivp", "status", "strong_wolfe",
+    "trust_region",
 ]  # fmt: skip
