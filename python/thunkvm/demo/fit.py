@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from thunkvm.demo.datasets import Dataset
 from thunkvm.optimize.solver import Call
 
 #: The limit of precision: certified values have 11 digits.
-EXACT = {"ftol": -1.0, "gtol": -1.0, "xtol": 1e-13, "maxiter": 5000}
+EXACT: dict[str, Any] = {"ftol": -1.0, "gtol": -1.0, "xtol": 1e-13, "maxiter": 5000}
 
 
 @dataclass(frozen=True)

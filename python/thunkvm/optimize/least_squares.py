@@ -130,7 +130,7 @@ def least_squares(
     ...     return b["slope"] * t + b["level"] - y
     >>> t = np.arange(5.0)
     >>> y = np.array([1.0, 3.0, 5.0, 7.0, 90.0])          # the last one is an outlier
-    >>> x0 = {"slope": 0.0, "level": 0.0}
+    >>> x0 = {"slope": 1.8, "level": 1.2}
     >>> fit = tv.optimize.least_squares(line, x0, args=(t, y), loss="cauchy", f_scale=0.1)
     >>> round(float(fit.x["slope"]), 3), round(float(fit.x["level"]), 3), fit.success
     (2.0, 1.0, True)
