@@ -35,6 +35,7 @@ ROOMS = {
     "ops/indexing": {"ops/kernels", "ops/graph"},
     "ops/linalg": {"ops/kernels", "ops/graph"},
     "ops/order": {"ops/kernels", "ops/graph"},
+    "ops/random": {"ops/kernels", "ops/graph"},
     "ops/control": {"ops/graph"},
     "ops/gradient": {"ops/graph", "ops/control"},
     "ops/rewrites": {"ops/graph"},
