@@ -53,6 +53,7 @@ from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm import fft, ops, optimize, testing
+    from thunkvm import ops, optimize, random, testing
     from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
     from thunkvm._src.calls.config import config
     from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
@@ -133,7 +134,8 @@ __all__ = [
     "constant", "disconnected_grad", "dprint", "fft", "fixed_point", "foldl", "foldr", "fori_loop",
     "function", "get_mode", "grad", "grad_clip", "grad_scale", "graph_replace", "hessian", "hvp",
     "ifelse", "jacobian", "jvp", "map", "map_calls", "memory", "ops", "optimize", "or_", "print_",
-    "profile", "pullback", "pushforward", "reduce", "reset_peak_memory", "scalar_from_tensor",
+    "profile", "pullback", "pushforward", "random", "reduce", "reset_peak_memory",
+    "scalar_from_tensor",
     "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot",
     "until", "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c",
     "zero_grad",

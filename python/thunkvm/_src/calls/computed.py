@@ -11,6 +11,7 @@ from thunkvm import _core
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.shapes import specify_shape
 from thunkvm._src.calls.specs import In, Out, Update
+from thunkvm._src.graph.draws import chained
 from thunkvm._src.graph.fitting import fitted
 from thunkvm._src.graph.structure import children, leaves
 from thunkvm._src.graph.values import as_variable
@@ -79,6 +80,25 @@ class Computed:
         self._substitute(pairs)
         return arguments
 
+    def draw(self) -> None:
+        """Put draws of shared generators one behind the other, and update their states."""
+        roots, chains = chained(self._roots(), self.computed())
+        count = len(self.outputs)
+        self.outputs = roots[:count]
+        self._set_values(roots[count:])
+        updated = {target for target, _, _ in self.updates}
+        self.updates += [
+            (chain.source, chain.end, chain.if_computed)
+            for chain in chains
+            if chain.source.leaf == "shared" and chain.source not in updated
+        ]
+
+    def _set_values(self, values: list[Variable]) -> None:
+        self.updates = [
+            (target, value, if_computed)
+            for (target, _, if_computed), value in zip(self.updates, values, strict=True)
+        ]
+
     def not_read(self, givens: Any) -> list[tuple[Variable, Any]]:
         """Return the givens for variables whose values nothing here reads.
 
@@ -106,10 +126,7 @@ class Computed:
         replaced = _core.substitute(self._roots(), pairs)
         count = len(self.outputs)
         self.outputs = replaced[:count]
-        self.updates = [
-            (target, value, if_computed)
-            for (target, _, if_computed), value in zip(self.updates, replaced[count:], strict=True)
-        ]
+        self._set_values(replaced[count:])
 
     def computed(self) -> list[Variable]:
         """Return what every call computes: the outputs, and the values of updates."""

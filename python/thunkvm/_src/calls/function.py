@@ -117,6 +117,7 @@ def function(
     not_read = graph.not_read(givens) if givens else []
     arguments = graph.replace(replacements(givens), [spec.variable for spec in specs])
     arguments = graph.narrow(arguments, not_read)
+    graph.draw()
     graph.check_inputs(specs, arguments, on_unused_input)
     observer = resolved.observer()
     c_code = _CCode()

@@ -180,7 +180,6 @@ def scan_carry(
     if not over and length is None:
         raise ValueError("[scan_carry] give a length where there are no xs.")
     count = _common_length(over, length)
-    found: dict[str, Any] = {}
 
     def step(state: Any) -> tuple[Any, Any]:
         at, carry = state
@@ -191,11 +190,10 @@ def scan_carry(
             raise TypeError(
                 f"[scan_carry] f returned {returned!r}; it has to return a pair (next carry, y)."
             )
-        found["y"] = returned[1]
-        return None, (at + np.int64(1), returned[0])
+        return returned[1], (at + np.int64(1), returned[0])
 
     traced = trace("scan_carry", step, (as_variable(np.int64(0)), init))
-    y = found["y"]
+    y = traced.test
     collected = [] if y is None else [as_variable(v) for _, v in leaves(y)]
     more = traced.states[0] < count
     lasts, kept = run(

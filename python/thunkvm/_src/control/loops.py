@@ -11,7 +11,9 @@ import numpy as np
 
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
+from thunkvm._src.control.generators import draw_in_steps, refuse_drawn_test
 from thunkvm._src.control.stretches import Body, Keeps, kept, run, stretch_length
+from thunkvm._src.graph.draws import next_number
 from thunkvm._src.graph.structure import leaves, matched_leaves, rebuild
 from thunkvm._src.graph.values import as_variable
 
@@ -76,6 +78,7 @@ def while_loop(
     """
     keeps = _interval(history)
     traced = trace("while_loop", lambda s: (cond(s), body(s)), state)
+    refuse_drawn_test(traced)
     limit = most = None
     if max_steps is not None:
         traced.add_count()
@@ -139,7 +142,7 @@ class Traced:
     states, firsts, nexts : list of Variable
         One for each leaf of it.
     test : Any
-        What the body gave beside the next state.
+        What the body gave beside the next state, a structure.
     """
 
     name: str
@@ -249,7 +252,7 @@ def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Trac
     name : str
         What the loop is called.
     body : callable
-        From a state to (a condition, the next state).
+        From a state to (a condition, or anything else that steps compute, the next state).
     state : structure
         What the first step begins with.
 
@@ -270,6 +273,7 @@ def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Trac
     weak = [isinstance(value, (bool, int, float, complex)) for value in given]
     types = [first.type for first in firsts]
     for _ in range(_TRACES):
+        since = next_number()
         states = [_core.input_variable(t, _leaf_name(p)) for t, p in zip(types, paths, strict=True)]
         test, following = body(rebuild(state, iter(states).__next__))
         if following is None:
@@ -288,7 +292,7 @@ def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Trac
         types = joined
     else:
         raise TypeError(f"[{name}] the types of the state do not settle after {_TRACES} steps.")
-    return Traced(
+    traced = Traced(
         name,
         state,
         states,
@@ -296,6 +300,8 @@ def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Trac
         [_cast(v, t) for v, t in zip(nexts, types, strict=True)],
         test,
     )
+    draw_in_steps(traced, since)
+    return traced
 
 
 def _joined(

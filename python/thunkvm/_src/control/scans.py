@@ -13,6 +13,7 @@ from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.exposed import concatenate
 from thunkvm._src.control.loops import trace
 from thunkvm._src.control.stretches import Body, run, stretch_length
+from thunkvm._src.graph.draws import is_begun
 from thunkvm._src.graph.structure import rebuild
 from thunkvm._src.graph.values import as_variable
 
@@ -227,18 +228,16 @@ class _Plan:
             [[_core.input_variable(v.type, v.name) for v in past] for past in firsts],
         )
         shared = list(updated)
-        found: list[Variable] = []
 
         def step(state: Any) -> tuple[Any, Any]:
             at, _, held, _ = state
             values, updates, ends = self.step(at, held)
-            found[:] = values
+            pasts = held or [[]] * len(values)
             following = [
-                [value, *past[:-1]] if past else []
-                for value, past in zip(values, held or [[]] * len(values), strict=True)
+                [v, *past[:-1]] if past else [] for v, past in zip(values, pasts, strict=True)
             ]
             goes_on = [] if ends is None else [ops.logical_not(ends.condition)]
-            return None, (
+            return values, (
                 at + np.int64(1), goes_on, following, [updates.get(t, t) for t in shared],
             )  # fmt: skip
 
@@ -248,8 +247,9 @@ class _Plan:
         traced = trace(self.name, step, state)
         n = len(traced.states)
         # What a step makes of a shared variable, the next one finds in it.
-        states = traced.states[n - len(shared) :]
-        inside = _core.substitute([*traced.nexts, *found], list(zip(shared, states, strict=True)))
+        states = rebuild(state, iter(traced.states).__next__)[-1]
+        pairs = list(zip(shared, states, strict=True))
+        inside = _core.substitute([*traced.nexts, *traced.test], pairs)
         at = traced.states[0]
         limit, test = (None, at < last) if stop is None else (at < last, traced.states[1])
         ended, stacked = run(
@@ -292,7 +292,7 @@ class _Plan:
                     f"[scan] strict=True, and the step uses {variable}, which is not among the "
                     "non_sequences: add it."
                 )
-            stack += variable.owner.inputs
+            stack += [] if is_begun(variable) else variable.owner.inputs
 
 
 def _truncated(

@@ -1,0 +1,47 @@
+"""Random numbers in graphs: NumPy's streams, bit for bit, drawn where a graph demands them.
+
+A `Generator` is a shared variable. Each draw continues its stream, in the order of the program's
+text, and the functions that have the draw advance it. A draw that is not demanded does not run, and
+does not advance the stream.
+
+A `Stream` takes a state, and has the state behind each draw: for states of loops, and all else that
+hands states on itself. The functions of this module do one such draw: from a state to the next
+state and the numbers.
+
+Examples
+--------
+>>> import numpy as np
+>>> import thunkvm as tv
+>>> rng = tv.random.Generator(42)
+>>> f = tv.function([], rng.normal(size=2))
+>>> numpy_rng = np.random.default_rng(42)
+>>> [bool((f() == numpy_rng.normal(size=2)).all()) for _ in range(3)]
+[True, True, True]
+"""
+
+from thunkvm.random.functions import (
+    bernoulli,
+    beta,
+    binomial,
+    categorical,
+    choice,
+    exponential,
+    gamma,
+    integers,
+    normal,
+    permutation,
+    poisson,
+    random,
+    split,
+    standard_normal,
+    uniform,
+)
+from thunkvm.random.generator import Generator, default_rng
+from thunkvm.random.states import key
+from thunkvm.random.stream import Stream
+
+__all__ = [
+    "Generator", "Stream", "bernoulli", "beta", "binomial", "categorical", "choice", "default_rng",
+    "exponential", "gamma", "integers", "key", "normal", "permutation", "poisson", "random",
+    "split", "standard_normal", "uniform",
+]  # fmt: skip
