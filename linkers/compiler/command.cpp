@@ -215,6 +215,13 @@ CommandResult run_once(const std::vector<std::string>& arguments,
 
 }  // namespace
 
+std::string join(const std::vector<std::string>& words, char separator) {
+  std::string text;
+  for (const std::string& word : words) (text += word) += separator;
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
 CommandResult run_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& environment, std::string_view input,
                           milliseconds timeout, std::stop_token stop) {

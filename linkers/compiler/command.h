@@ -47,4 +47,7 @@ CommandResult run_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& environment, std::string_view input,
                           std::chrono::milliseconds timeout, std::stop_token stop = {});
 
+/// The words as one text.
+std::string join(const std::vector<std::string>& words, char separator);
+
 }  // namespace thunkvm

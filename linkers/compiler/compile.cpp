@@ -33,23 +33,19 @@ struct Attempt {
 
   bool succeeded() const { return problem.empty(); }
   CompileFault fault() const {
-    switch (result.end) {
-      case End::TimedOut: return CompileFault::TimedOut;
-      case End::Stopped: return CompileFault::Stopped;
-      default:
-        return result.may_have_succeeded() ? CompileFault::NotLoadable : CompileFault::Rejected;
-    }
+    if (result.end == End::TimedOut) return CompileFault::TimedOut;
+    if (result.end == End::Stopped) return CompileFault::Stopped;
+    return result.may_have_succeeded() ? CompileFault::NotLoadable : CompileFault::Rejected;
   }
 };
 
 std::vector<std::string> command_line(const ModuleSource& source, const Toolchain& toolchain,
                                       const std::string& output) {
-  std::vector<std::string> words = toolchain.command;
+  std::vector<std::string> words = toolchain.words();
   const auto add = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
   add({"-pipe"});
-  add(toolchain.flags);
   add(source.flags);
   std::erase_if(words, [&](const std::string& word) {
     return std::find(source.left_out.begin(), source.left_out.end(), word) != source.left_out.end();
@@ -65,15 +61,14 @@ std::vector<std::string> command_line(const ModuleSource& source, const Toolchai
   return words;
 }
 
-Attempt attempt(const ModuleSource& source, const Toolchain& toolchain,
-                const CompilerSettings& settings, const std::string& parent, milliseconds timeout,
-                std::stop_token stop) {
+Attempt attempt(const CompileTask& task, const ModuleSource& source, const std::string& parent,
+                milliseconds timeout) {
   const Scratch scratch(parent);
   const std::string output = scratch.path() + "/module.so";
   Attempt done;
-  done.result =
-      run_command(command_line(source, toolchain, output),
-                  compiler_environment(settings, scratch.path()), source.text, timeout, stop);
+  done.result = run_command(command_line(source, task.toolchain, output),
+                            compiler_environment(task.settings, scratch.path()), source.text,
+                            timeout, task.stop);
   done.lacked_something = done.result.lacked_something();
   if (!done.result.may_have_succeeded()) {
     done.problem = done.result.how();
@@ -99,8 +94,8 @@ Attempt attempt(const ModuleSource& source, const Toolchain& toolchain,
 // Where there is room for temporary files, likely first.
 std::string temporary_directory(const CompilerSettings& settings) {
   std::vector<std::string> candidates;
-  for (const std::string& entry : settings.environment)
-    if (entry.starts_with("TMPDIR=/")) candidates.push_back(entry.substr(7));
+  const std::string own(set_variable(settings.environment, "TMPDIR").value_or(""));
+  if (own.starts_with('/')) candidates.push_back(own);
   candidates.insert(candidates.end(), {"/tmp", "/dev/shm", "/var/tmp"});
   for (const std::string& candidate : candidates)
     if (access(candidate.c_str(), W_OK | X_OK) == 0) return candidate;
@@ -109,13 +104,11 @@ std::string temporary_directory(const CompilerSettings& settings) {
               "/var/tmp can be written to.");
 }
 
-Attempt attempt_anywhere(const ModuleSource& source, const Toolchain& toolchain,
-                         const CompilerSettings& settings, const std::optional<ModuleStore>& store,
-                         std::stop_token stop) {
-  if (store) {
+Attempt attempt_anywhere(const CompileTask& task, const ModuleSource& source) {
+  const milliseconds timeout = task.settings.timeout;
+  if (task.store) {
     try {
-      Attempt done =
-          attempt(source, toolchain, settings, store->work_directory(), settings.timeout, stop);
+      Attempt done = attempt(task, source, task.store->work_directory(), timeout);
       const bool is_final =
           done.succeeded() || done.result.end == End::TimedOut || done.result.end == End::Stopped;
       if (is_final) return done;
@@ -123,8 +116,7 @@ Attempt attempt_anywhere(const ModuleSource& source, const Toolchain& toolchain,
       log().debug("{}", error.what());  // said to the user where the module is to be kept
     }
   }
-  return attempt(source, toolchain, settings, temporary_directory(settings), settings.timeout,
-                 stop);
+  return attempt(task, source, temporary_directory(task.settings), timeout);
 }
 
 // The flags that a header is precompiled with have to be those of the module. Two sets of flags
@@ -135,38 +127,36 @@ bool may_have_header(const std::vector<std::string>& flags) {
   });
 }
 
-Attempt attempt_with_header(const ModuleSource& source, const Toolchain& toolchain,
-                            const CompilerSettings& settings,
-                            const std::optional<ModuleStore>& store, std::stop_token stop) {
-  if (source.header.empty()) return attempt_anywhere(source, toolchain, settings, store, stop);
+Attempt attempt_with_header(const CompileTask& task) {
+  const ModuleSource& source = task.source;
+  if (source.header.empty()) return attempt_anywhere(task, source);
   if (may_have_header(source.flags) && source.left_out.empty()) {
-    const std::string header =
-        precompiled_header(source.header, source.flags, toolchain, settings, store, stop);
+    const std::string header = precompiled_header(task);
     if (!header.empty()) {
       ModuleSource shorter = source;
       shorter.flags.insert(shorter.flags.end(), {"-include", header});
-      Attempt done = attempt_anywhere(shorter, toolchain, settings, store, stop);
+      Attempt done = attempt_anywhere(task, shorter);
       if (done.succeeded() || done.result.end == End::Stopped) return done;
     }
   }
   // Whatever is wrong with it, the header itself is not to blame for what follows.
   ModuleSource whole = source;
   whole.text = source.header + source.text;
-  return attempt_anywhere(whole, toolchain, settings, store, stop);
+  return attempt_anywhere(task, whole);
 }
 
 // The path of the kept source; empty where it cannot be kept.
-std::string keep_source(const std::string& key, const std::string& text, const Toolchain& toolchain,
-                        const CompilerSettings& settings, const std::optional<ModuleStore>& store) {
-  const std::string suffix = toolchain.language == Language::C ? ".c" : ".cpp";
-  if (store) {
+std::string keep_source(const CompileTask& task) {
+  const std::string text = task.source.header + task.source.text;
+  const std::string suffix = task.toolchain.language == Language::C ? ".c" : ".cpp";
+  if (task.store) {
     try {
-      return store->write_text("failed/" + key + suffix, text);
+      return task.store->write_text("failed/" + task.key + suffix, text);
     } catch (const StoreError& error) {
       log().debug("{}", error.what());
     }
   }
-  std::string path = temporary_directory(settings) + "/thunkvm-XXXXXX" + suffix;
+  std::string path = temporary_directory(task.settings) + "/thunkvm-XXXXXX" + suffix;
   const File file(mkostemps(path.data(), static_cast<int>(suffix.size()), O_CLOEXEC));
   return file && write_all(file.get(), text) ? path : std::string();
 }
@@ -186,59 +176,44 @@ std::string first_lines(const std::string& text) {
   return more == 0 ? shown : shown + "\n  ... (" + std::to_string(more) + " more lines)";
 }
 
-std::string as_command(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += ' ' + word;
-  return text;
+std::string what_happened(const Attempt& failed, const CompileTask& task) {
+  const std::string compiler = task.toolchain.title();
+  if (failed.fault() == CompileFault::TimedOut)
+    return compiler + " took longer than " + std::to_string(task.settings.timeout.count()) +
+           " ms on a module, and was killed";
+  if (failed.fault() == CompileFault::NotLoadable)
+    return compiler + " made a module that cannot be loaded: " + failed.problem;
+  return compiler + " rejected a module (" + failed.problem + ")";
 }
 
-std::string what_happened(const Attempt& failed, const Toolchain& toolchain,
-                          const CompilerSettings& settings) {
-  const std::string compiler =
-      "the " + std::string(toolchain.language_name()) + " compiler " + toolchain.command[0];
-  switch (failed.fault()) {
-    case CompileFault::TimedOut:
-      return compiler + " took longer than " + std::to_string(settings.timeout.count()) +
-             " ms on a module, and was killed";
-    case CompileFault::NotLoadable:
-      return compiler + " made a module that cannot be loaded: " + failed.problem;
-    default: return compiler + " rejected a module (" + failed.problem + ")";
-  }
-}
-
-CompileError failure(const Attempt& failed, const std::string& key, const ModuleSource& source,
-                     const Toolchain& toolchain, const CompilerSettings& settings,
-                     const std::optional<ModuleStore>& store) {
-  const std::string path =
-      keep_source(key, source.header + source.text, toolchain, settings, store);
-  std::string message = what_happened(failed, toolchain, settings) +
-                        first_lines(failed.result.errors) +
-                        "\ncommand:" + as_command(command_line(source, toolchain, "module.so"));
+CompileError failure(const Attempt& failed, const CompileTask& task) {
+  const std::string path = keep_source(task);
+  std::string message =
+      what_happened(failed, task) + first_lines(failed.result.errors) +
+      "\ncommand: " + join(command_line(task.source, task.toolchain, "module.so"), ' ');
   if (!path.empty()) message += "\nsource: " + path;
   return CompileError(failed.fault(), message, failed.result.errors, path);
 }
 
 CompileError shortage(const Attempt& failed, const Toolchain& toolchain) {
   return CompileError(CompileFault::Shortage,
-                      "the system lacked something that the " +
-                          std::string(toolchain.language_name()) + " compiler " +
-                          toolchain.command[0] + " needs (" + failed.problem +
-                          "); a module was not compiled" + first_lines(failed.result.errors),
+                      "the system lacked something that " + toolchain.title() + " needs (" +
+                          failed.problem + "); a module was not compiled" +
+                          first_lines(failed.result.errors),
                       failed.result.errors);
 }
 
 // Why not even a module of one line comes out; empty if it does.
-std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& settings,
-                          std::stop_token stop) {
-  const Attempt trial =
-      attempt({.text = kTrial, .flags = {}, .libraries = {}}, toolchain, settings,
-              temporary_directory(settings), std::min(settings.timeout, kLongestTrial), stop);
+std::string trial_problem(const CompileTask& task) {
+  const Attempt trial = attempt(task, {.text = kTrial, .flags = {}, .libraries = {}},
+                                temporary_directory(task.settings),
+                                std::min<milliseconds>(task.settings.timeout, kLongestTrial));
   if (trial.result.end == End::Stopped) return {};
-  if (trial.lacked_something) throw shortage(trial, toolchain);
+  if (trial.lacked_something) throw shortage(trial, task.toolchain);
+  const std::string broken = "the " + task.toolchain.language_name() + " compiler " +
+                             join(task.toolchain.command, ' ') + " does not work: ";
   if (!trial.succeeded())
-    return "the " + std::string(toolchain.language_name()) + " compiler" +
-           as_command(toolchain.command) +
-           " does not work: of a function of one line it made no module (" + trial.problem + ")" +
+    return broken + "of a function of one line it made no module (" + trial.problem + ")" +
            first_lines(trial.result.errors);
   std::string reason = "it has no symbol 'thunkvm_trial'";
   try {
@@ -247,44 +222,29 @@ std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& se
     if (error.fault() == CompileFault::Shortage) throw;
     reason = error.what();
   }
-  return "the " + std::string(toolchain.language_name()) + " compiler" +
-         as_command(toolchain.command) +
-         " does not work: what it made of a function of one line is of no use: " + reason;
-}
-
-void blame_toolchain(const Toolchain& toolchain, const CompilerSettings& settings,
-                     std::stop_token stop) {
-  const std::string problem = trial_problem(toolchain, settings, stop);
-  if (problem.empty()) return;
-  mark_broken(toolchain, problem);
-  throw CompileError(CompileFault::BrokenCompiler, problem);
+  return broken + "what it made of a function of one line is of no use: " + reason;
 }
 
 }  // namespace
 
-CompileError unusable(const Toolchain& toolchain) {
-  return CompileError(toolchain.fault, toolchain.problem);
-}
-
-std::string compile(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
-                    const CompilerSettings& settings, const std::optional<ModuleStore>& store,
-                    std::stop_token stop) {
-  Attempt done = attempt_with_header(source, toolchain, settings, store, stop);
+std::string compile(const CompileTask& task) {
+  Attempt done = attempt_with_header(task);
   if (done.succeeded()) return std::move(done.image);
   if (done.fault() == CompileFault::Stopped)
     throw CompileError(CompileFault::Stopped, "the compilation of a module was stopped.");
-  if (done.lacked_something) throw shortage(done, toolchain);
-  blame_toolchain(toolchain, settings, stop);
-  throw failure(done, key, source, toolchain, settings, store);
+  if (done.lacked_something) throw shortage(done, task.toolchain);
+  if (const std::string problem = trial_problem(task); !problem.empty()) {
+    mark_broken(task.toolchain, problem);
+    throw CompileError(CompileFault::BrokenCompiler, problem);
+  }
+  throw failure(done, task);
 }
 
-CompileError unloadable(const std::string& key, const ModuleSource& source,
-                        const Toolchain& toolchain, const CompilerSettings& settings,
-                        const std::optional<ModuleStore>& store, const std::string& reason) {
+CompileError unloadable(const CompileTask& task, const std::string& reason) {
   Attempt failed;
   failed.result.end = End::Exited;
   failed.problem = reason;
-  return failure(failed, key, source, toolchain, settings, store);
+  return failure(failed, task);
 }
 
 }  // namespace thunkvm

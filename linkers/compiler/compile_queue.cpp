@@ -26,13 +26,12 @@ std::size_t usable_processors() {
 }
 
 CompileQueue& CompileQueue::of_process() {
-  static const bool made = [] {
+  [[maybe_unused]] static const bool made = [] {
     current = new CompileQueue;
     pthread_atfork([] { current.load()->lock_.lock(); }, [] { current.load()->lock_.unlock(); },
                    in_child);
     return true;
   }();
-  static_cast<void>(made);
   return *current;
 }
 

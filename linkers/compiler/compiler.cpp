@@ -1,5 +1,6 @@
 #include "linkers/compiler/compiler.h"
 
+#include "linkers/compiler/command.h"
 #include "linkers/compiler/compile.h"
 #include "linkers/compiler/compile_queue.h"
 #include "linkers/compiler/digest.h"
@@ -17,39 +18,10 @@
 #include <cstddef>
 #include <exception>
 #include <future>
-#include <mutex>
 #include <optional>
-#include <set>
 
 namespace thunkvm {
 namespace {
-
-void warn_once(const std::string& message) {
-  static std::mutex lock;
-  static auto* said = new std::set<std::string>;
-  {
-    const std::lock_guard guard(lock);
-    if (!said->insert(message).second) return;
-  }
-  log().warn("{} Compiled modules are not kept.", message);
-}
-
-// None where there is to be none, or it cannot be used.
-std::optional<ModuleStore> open_store(const CompilerSettings& settings) {
-  if (settings.cache_size == 0 || settings.cache_directory.empty()) return std::nullopt;
-  try {
-    return ModuleStore(settings.cache_directory, settings.cache_size);
-  } catch (const StoreError& error) {
-    warn_once(error.what());
-    return std::nullopt;
-  }
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) (text += word) += '\0';
-  return text;
-}
 
 // What code that was emitted and this library agree on, and no source says: how calls and cells lie
 // in memory. What they call, the sources declare.
@@ -64,9 +36,9 @@ std::string binary_interface() {
 }
 
 std::string key_of(const ModuleSource& source, const Toolchain& toolchain) {
-  return hexadecimal(sha256_of_fields({binary_interface(), toolchain.identity, joined(source.flags),
-                                       joined(source.left_out), joined(source.libraries),
-                                       source.header, source.text}));
+  return hexadecimal(sha256_of_fields({binary_interface(), toolchain.identity,
+                                       join(source.flags, '\0'), join(source.left_out, '\0'),
+                                       join(source.libraries, '\0'), source.header, source.text}));
 }
 
 // For the list of the cache: the compiler, and the first line of the source.
@@ -78,15 +50,24 @@ std::string description(const ModuleSource& source, const Toolchain& toolchain) 
 std::shared_ptr<const Toolchain> usable_toolchain(const CompilerSettings& settings,
                                                   std::stop_token stop) {
   std::shared_ptr<const Toolchain> toolchain = find_toolchain(settings, stop);
-  if (!toolchain->usable()) throw unusable(*toolchain);
+  if (!toolchain->usable()) throw CompileError(toolchain->fault, toolchain->problem);
   return toolchain;
 }
 
-// The functions that a module lacks of those that its source defines; empty if none.
-std::string lack_of(const NativeModule& module, const ModuleSource& source) {
-  for (const std::string& name : source.defines)
-    if (module.find(name.c_str()) == nullptr) return "it has no symbol '" + name + "'";
-  return {};
+// The module in an image; null, and the problem, if it cannot be loaded, or lacks a function that
+// its source defines.
+ModulePtr load_image(const std::string& key, const std::string& image, const StoredFile& file,
+                     const ModuleSource& source, std::string& problem) {
+  try {
+    auto module = std::make_shared<const NativeModule>(key, image, file);
+    for (const std::string& name : source.defines)
+      if (module->find(name.c_str()) == nullptr) problem = "it has no symbol '" + name + "'";
+    return problem.empty() ? std::move(module) : nullptr;
+  } catch (const CompileError& error) {
+    if (error.fault() == CompileFault::Shortage) throw;
+    problem = error.diagnostics();
+    return nullptr;
+  }
 }
 
 // The module that the directory has; null where it has none that loads.
@@ -94,28 +75,10 @@ ModulePtr load_stored(const std::string& key, const ModuleSource& source,
                       const std::optional<ModuleStore>& store) {
   const std::optional<StoredModule> stored = store ? store->find(key) : std::nullopt;
   if (!stored || !shared_object_problem(stored->image).empty()) return nullptr;
-  try {
-    auto module = std::make_shared<const NativeModule>(key, stored->image, stored->from);
-    const std::string lack = lack_of(*module, source);
-    if (lack.empty()) return module;
-    log().debug("{}: {}", stored->from.path, lack);
-  } catch (const CompileError& error) {
-    if (error.fault() == CompileFault::Shortage) throw;
-    log().debug("{}: {}", stored->from.path, error.what());
-  }
-  return nullptr;
-}
-
-// Keeps the module where it can be kept; its file, or none.
-StoredFile keep(const std::string& key, const std::string& image, const std::string& description,
-                std::optional<ModuleStore>& store) {
-  if (!store) return {};
-  try {
-    return store->insert(key, image, description);
-  } catch (const StoreError& error) {
-    warn_once(error.what());
-    return {};
-  }
+  std::string problem;
+  ModulePtr module = load_image(key, stored->image, stored->from, source, problem);
+  if (module == nullptr) log().debug("{}: {}", stored->from.path, problem);
+  return module;
 }
 
 LoadedModule make(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
@@ -128,23 +91,22 @@ LoadedModule make(const std::string& key, const ModuleSource& source, const Tool
     if (ModulePtr stored = load_stored(key, source, store)) return {stored, false};
   }
   const auto begin = std::chrono::steady_clock::now();
-  const std::string image = compile(key, source, toolchain, settings, store, stop);
-  const StoredFile file = keep(key, image, description(source, toolchain), store);
+  const CompileTask task{key, source, toolchain, settings, store, stop};
+  const std::string image = compile(task);
+  StoredFile file;
+  try {
+    if (store) file = store->insert(key, image, description(source, toolchain));
+  } catch (const StoreError& error) {
+    warn_once(error);
+  }
   log().debug(
       "compiled {} bytes of C in {:.1f} ms: {}", source.text.size(),
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(),
       file.path.empty() ? key : file.path);
   std::string problem;
-  try {
-    auto module = std::make_shared<const NativeModule>(key, image, file);
-    problem = lack_of(*module, source);
-    if (problem.empty()) return {std::move(module), true};
-  } catch (const CompileError& error) {
-    if (error.fault() == CompileFault::Shortage) throw;
-    problem = error.diagnostics();
-  }
+  if (ModulePtr module = load_image(key, image, file, source, problem)) return {module, true};
   if (store) store->remove(key);
-  throw unloadable(key, source, toolchain, settings, store, problem);
+  throw unloadable(task, problem);
 }
 
 // The module where the process has it or the directory does; null where it has to be compiled, or

@@ -1,52 +1,28 @@
 #include "linkers/compiler/digest.h"
 
+#include <nettle/base16.h>
 #include <nettle/sha2.h>
 
 namespace thunkvm {
-namespace {
-
-class Sha256 {
- public:
-  Sha256() { sha256_init(&state_); }
-  void add(std::string_view bytes) {
-    sha256_update(&state_, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
-  }
-  Digest finish() {
-    Digest digest;
-    sha256_digest(&state_, digest.size(), digest.data());
-    return digest;
-  }
-
- private:
-  sha256_ctx state_;
-};
-
-}  // namespace
-
-Digest sha256(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.finish();
-}
-
 Digest sha256_of_fields(std::initializer_list<std::string_view> fields) {
-  Sha256 hash;
+  sha256_ctx state;
+  sha256_init(&state);
+  const auto add = [&](const void* bytes, std::size_t size) {
+    sha256_update(&state, size, static_cast<const std::uint8_t*>(bytes));
+  };
   for (const std::string_view field : fields) {
     const std::uint64_t size = field.size();
-    hash.add({reinterpret_cast<const char*>(&size), sizeof size});
-    hash.add(field);
+    add(&size, sizeof size);
+    add(field.data(), field.size());
   }
-  return hash.finish();
+  Digest digest;
+  sha256_digest(&state, digest.size(), digest.data());
+  return digest;
 }
 
 std::string hexadecimal(const Digest& digest) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * digest.size());
-  for (const std::uint8_t byte : digest) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
+  std::string text(BASE16_ENCODE_LENGTH(digest.size()), '\0');
+  base16_encode_update(text.data(), digest.size(), digest.data());
   return text;
 }
 

@@ -11,8 +11,6 @@ namespace thunkvm {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-/// The SHA-256 of some bytes.
-Digest sha256(std::string_view bytes);
 /// The SHA-256 of several fields, each with its length before it: {"ab", "c"} is not {"a", "bc"}.
 Digest sha256_of_fields(std::initializer_list<std::string_view> fields);
 

@@ -36,8 +36,6 @@ struct Table {
 // Never destroyed: a thread may still be loading while the process ends.
 std::atomic<Table*> current{nullptr};
 
-void before_fork() { current.load()->lock.lock(); }
-void in_parent() { current.load()->lock.unlock(); }
 // The threads that hold claims are not in the child, nor is the state of who waits worth anything.
 void in_child() {
   auto* table = new Table;
@@ -47,12 +45,12 @@ void in_child() {
 }
 
 Table& table() {
-  static const bool made = [] {
+  [[maybe_unused]] static const bool made = [] {
     current = new Table;
-    pthread_atfork(before_fork, in_parent, in_child);
+    pthread_atfork([] { current.load()->lock.lock(); }, [] { current.load()->lock.unlock(); },
+                   in_child);
     return true;
   }();
-  static_cast<void>(made);
   return *current;
 }
 

@@ -1,7 +1,6 @@
 #include "linkers/compiler/module.h"
 
 #include "linkers/compiler/compile_error.h"
-#include "linkers/compiler/shared_object.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -52,7 +51,7 @@ NativeModule::NativeModule(std::string key, std::string_view image, const Stored
     if (handle_ == nullptr) reason = loader_error();
     return handle_ != nullptr;
   };
-  const bool is_for_debugger = has_section(image, ".debug_info");
+  const bool is_for_debugger = image.find(".debug_info") != image.npos;
   if (file.file && is_for_debugger) {
     open_ = File(fcntl(file.file.get(), F_DUPFD_CLOEXEC, 0));
     if (open_ && load(open_, count.fetch_add(1, std::memory_order_relaxed))) return;

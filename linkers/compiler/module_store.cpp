@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -288,6 +290,24 @@ std::size_t ModuleStore::clear() {
   unlinkat(root_.get(), "written", 0);
   if (open_folder("work")) Scratch::remove_abandoned(path_of("work"), std::size_t(-1));
   return modules;
+}
+
+void warn_once(const StoreError& error) {
+  static std::mutex lock;
+  static auto* said = new std::set<std::string>;
+  const std::lock_guard guard(lock);
+  if (said->insert(error.what()).second)
+    log().warn("{} Compiled modules are not kept.", error.what());
+}
+
+std::optional<ModuleStore> open_store(const CompilerSettings& settings) {
+  if (settings.cache_size == 0 || settings.cache_directory.empty()) return std::nullopt;
+  try {
+    return ModuleStore(settings.cache_directory, settings.cache_size);
+  } catch (const StoreError& error) {
+    warn_once(error);
+    return std::nullopt;
+  }
 }
 
 }  // namespace thunkvm

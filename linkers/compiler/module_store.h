@@ -16,6 +16,7 @@
 #pragma once
 
 #include "linkers/compiler/file.h"
+#include "linkers/compiler/settings.h"
 #include "thunks/error.h"
 
 #include <sys/types.h>
@@ -117,5 +118,11 @@ class ModuleStore {
   uid_t owner_;
   File root_;
 };
+
+/// The store that the settings name; none if there is to be none, or it cannot be used. The log has
+/// a warning then.
+std::optional<ModuleStore> open_store(const CompilerSettings& settings);
+/// Warns that modules are not kept, and why: once in a process for each reason.
+void warn_once(const StoreError& error);
 
 }  // namespace thunkvm

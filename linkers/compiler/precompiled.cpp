@@ -31,13 +31,12 @@ void refuse(const std::string& key, const std::string& why) {
 
 }  // namespace
 
-std::string precompiled_header(const std::string& text, const std::vector<std::string>& flags,
-                               const Toolchain& toolchain, const CompilerSettings& settings,
-                               const std::optional<ModuleStore>& store, std::stop_token stop) {
+std::string precompiled_header(const CompileTask& task) {
+  const auto& [task_key, source, toolchain, settings, store, stop] = task;
+  const std::string& text = source.header;
   if (!store || text.empty()) return {};
-  std::string all;
-  for (const std::string& flag : flags) (all += flag) += '\0';
-  const std::string key = hexadecimal(sha256_of_fields({"header", toolchain.identity, all, text}));
+  const std::string key =
+      hexadecimal(sha256_of_fields({"header", toolchain.identity, join(source.flags, '\0'), text}));
   if (is_refused(key)) return {};
   const std::string name = "headers/" + key + ".h", compiled = name + ".gch";
   const std::string path = store->directory() + "/" + name;
@@ -48,9 +47,8 @@ std::string precompiled_header(const std::string& text, const std::vector<std::s
     store->write_text(name, text);
     const Scratch scratch(store->work_directory());
     const std::string output = scratch.path() + "/header.gch";
-    std::vector<std::string> words = toolchain.command;
-    words.insert(words.end(), toolchain.flags.begin(), toolchain.flags.end());
-    words.insert(words.end(), flags.begin(), flags.end());
+    std::vector<std::string> words = toolchain.words();
+    words.insert(words.end(), source.flags.begin(), source.flags.end());
     words.insert(words.end(), {"-x", "c++-header", path, "-o", output});
     const CommandResult result = run_command(words, compiler_environment(settings, scratch.path()),
                                              "", settings.timeout, stop);

@@ -22,21 +22,21 @@ struct Seal {
 };
 static_assert(sizeof(Seal) == 56, "written as it is in memory: the key names the architecture");
 
-constexpr char kMagic[8] = {'t', 'h', 'u', 'n', 'k', 'v', 'm', '\n'};
+constexpr std::string_view kMagic = "thunkvm\n";
 constexpr std::uint32_t kVersion = 1;
 
 Seal make_seal(std::string_view key, std::string_view image, std::string_view description) {
-  Seal seal{};
-  std::memcpy(seal.magic, kMagic, sizeof kMagic);
-  seal.version = kVersion;
-  seal.description_size = static_cast<std::uint32_t>(description.size());
-  seal.image_size = image.size();
-  seal.digest = sha256_of_fields({key, image, description});
+  Seal seal{.magic = {},
+            .version = kVersion,
+            .description_size = static_cast<std::uint32_t>(description.size()),
+            .image_size = image.size(),
+            .digest = sha256_of_fields({key, image, description})};
+  kMagic.copy(seal.magic, kMagic.size());
   return seal;
 }
 
 bool is_plausible(const Seal& seal, std::uint64_t file_size) {
-  return std::memcmp(seal.magic, kMagic, sizeof kMagic) == 0 && seal.version == kVersion &&
+  return std::string_view(seal.magic, kMagic.size()) == kMagic && seal.version == kVersion &&
          seal.description_size <= kLongestDescription &&
          seal.image_size == file_size - sizeof seal - seal.description_size;
 }

@@ -13,6 +13,15 @@
 #include <system_error>
 
 namespace thunkvm {
+
+std::optional<std::string_view> set_variable(const std::vector<std::string>& environment,
+                                             std::string_view name) {
+  for (const std::string& entry : environment)
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
+      return std::string_view(entry).substr(name.size() + 1);
+  return std::nullopt;
+}
+
 namespace {
 
 std::mutex overrides_lock;
@@ -28,13 +37,6 @@ std::vector<std::string> environment_now() {
   return copy;
 }
 
-std::optional<std::string_view> set_variable(const std::vector<std::string>& environment,
-                                             std::string_view name) {
-  for (const std::string& entry : environment)
-    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
-      return std::string_view(entry).substr(name.size() + 1);
-  return std::nullopt;
-}
 // Set to nothing is as good as not set.
 std::string_view variable(const std::vector<std::string>& environment, std::string_view name) {
   return set_variable(environment, name).value_or(std::string_view());

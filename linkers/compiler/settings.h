@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace thunkvm {
@@ -70,5 +71,9 @@ CompilerSettings default_settings(Language language = Language::C);
 /// The words of a command line, with quotes and backslashes as a POSIX shell reads them, and
 /// nothing else that a shell does. Throws Error (Value) if a quote is left open.
 std::vector<std::string> split_command(const std::string& command);
+
+/// The value of a variable of an environment ("NAME=value"), if it is set.
+std::optional<std::string_view> set_variable(const std::vector<std::string>& environment,
+                                             std::string_view name);
 
 }  // namespace thunkvm

@@ -13,7 +13,6 @@ namespace {
 
 using Header = ElfW(Ehdr);
 using Segment = ElfW(Phdr);
-using Section = ElfW(Shdr);
 
 template <class T>
 std::optional<T> read(std::string_view image, std::uint64_t at) {
@@ -21,13 +20,6 @@ std::optional<T> read(std::string_view image, std::uint64_t at) {
   if (at > image.size() || sizeof result > image.size() - at) return std::nullopt;
   std::memcpy(&result, image.data() + at, sizeof result);
   return result;
-}
-
-/// Row `i` of a table of T, which is not at the end of 64 bits.
-template <class T>
-std::optional<T> row(std::string_view image, std::uint64_t table, unsigned i) {
-  if (table > image.size()) return std::nullopt;
-  return read<T>(image, table + std::uint64_t{i} * sizeof(T));
 }
 
 /// The header of the library that this code is in: what a module has to agree with.
@@ -57,29 +49,14 @@ std::string shared_object_problem(std::string_view image) {
            architecture(own) + ")";
   if (header->e_type != ET_DYN || header->e_phentsize != sizeof(Segment))
     return "it is no shared object";
+  if (header->e_phoff > image.size()) return "it is cut off";
   for (unsigned i = 0; i < header->e_phnum; ++i) {
-    const auto segment = row<Segment>(image, header->e_phoff, i);
+    const auto segment = read<Segment>(image, header->e_phoff + i * sizeof(Segment));
     if (!segment || segment->p_offset > image.size() ||
         segment->p_filesz > image.size() - segment->p_offset)
       return "it is cut off";
   }
   return "";
-}
-
-bool has_section(std::string_view image, std::string_view name) {
-  const auto header = read<Header>(image, 0);
-  if (!header) return false;
-  const auto names = row<Section>(image, header->e_shoff, header->e_shstrndx);
-  if (!names) return false;
-  for (unsigned i = 0; i < header->e_shnum; ++i) {
-    const auto section = row<Section>(image, header->e_shoff, i);
-    if (!section || names->sh_offset > image.size()) return false;
-    const std::uint64_t at = names->sh_offset + section->sh_name;
-    if (at < image.size() && image.substr(at).starts_with(name) &&
-        image.substr(at + name.size()).starts_with('\0'))
-      return true;
-  }
-  return false;
 }
 
 }  // namespace thunkvm

@@ -10,8 +10,4 @@ namespace thunkvm {
 /// of its segments are not checked: the loader believes them.
 std::string shared_object_problem(std::string_view image);
 
-/// True if a shared object has a section of this name. False if its table of sections is not whole:
-/// the loader reads none.
-bool has_section(std::string_view image, std::string_view name);
-
 }  // namespace thunkvm

@@ -4,13 +4,13 @@
 #include "linkers/compiler/digest.h"
 #include "linkers/compiler/limits.h"
 #include "linkers/compiler/module_store.h"
-#include "linkers/compiler/processor.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -22,19 +22,9 @@ constexpr const char* kUsual[] = {"gcc", "clang", "cc"};
 constexpr const char* kUsualCxx[] = {"g++", "clang++", "c++"};
 constexpr const char* kNative = "-march=native";
 
-std::string join(const std::vector<std::string>& words, char separator) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += separator;
-    text += word;
-  }
-  return text;
-}
-
 std::string search_path(const CompilerSettings& settings) {
-  for (const std::string& entry : settings.environment)
-    if (entry.starts_with("PATH=")) return entry.substr(5);
-  return "/usr/local/bin:/usr/bin:/bin";
+  return std::string(
+      set_variable(settings.environment, "PATH").value_or("/usr/local/bin:/usr/bin:/bin"));
 }
 
 bool is_program(const std::string& path) {
@@ -74,11 +64,12 @@ Toolchain locate(const CompilerSettings& settings, const std::string& path) {
         toolchain.command = {std::move(file)};
         return toolchain;
       }
-    toolchain.problem =
-        is_c ? "no C compiler was found: there is no gcc, clang or cc on the PATH (" + path +
-                   "). Install gcc, or set THUNKVM_CC to a C compiler."
-             : "no C++ compiler was found: there is no g++, clang++ or c++ on the PATH (" + path +
-                   "). Install g++, or set THUNKVM_CXX to a C++ compiler.";
+    const std::string name = toolchain.language_name();
+    toolchain.problem = "no " + name + " compiler was found: there is no " +
+                        (is_c ? "gcc, clang or cc" : "g++, clang++ or c++") + " on the PATH (" +
+                        path + "). Install " +
+                        (is_c ? "gcc, or set THUNKVM_CC" : "g++, or set THUNKVM_CXX") + " to a " +
+                        name + " compiler.";
     return toolchain;
   }
   try {
@@ -90,11 +81,11 @@ Toolchain locate(const CompilerSettings& settings, const std::string& path) {
   const std::string name = toolchain.command.empty() ? "" : toolchain.command[0];
   std::string file = program(name, path);
   if (file.empty()) {
-    toolchain.problem = "the " + std::string(toolchain.language_name()) + " compiler '" +
-                        settings.command + "' was not found: there is no program '" + name + "'" +
+    toolchain.problem = "the " + toolchain.language_name() + " compiler '" + settings.command +
+                        "' was not found: there is no program '" + name + "'" +
                         (name.find('/') == std::string::npos ? " on the PATH (" + path + ")" : "") +
-                        (is_c ? ". Set THUNKVM_CC or CC to one, or unset them."
-                              : ". Set THUNKVM_CXX or CXX to one, or unset them.");
+                        (is_c ? ". Set THUNKVM_CC or CC" : ". Set THUNKVM_CXX or CXX") +
+                        " to one, or unset them.";
     return toolchain;
   }
   toolchain.command[0] = std::move(file);
@@ -117,6 +108,19 @@ std::string stamp(const std::vector<std::string>& command, const std::string& pa
       text += ' ' + std::to_string(number);
     text += '\n';
   }
+  return text;
+}
+
+// The same text on each core and in each run. What the system does not support is not in it.
+std::string processor_fingerprint() {
+  static constexpr std::string_view kSteady[] = {
+      "vendor_id",        "cpu family",  "model",    "flags",   "CPU implementer",
+      "CPU architecture", "CPU variant", "CPU part", "Features"};
+  std::ifstream described("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(described, line) && !line.empty();)
+    for (const std::string_view name : kSteady)
+      if (line.starts_with(name)) text += line + '\n';
   return text;
 }
 
@@ -144,7 +148,6 @@ bool recall(Toolchain& toolchain, const ModuleStore& store) {
   if (text->substr(0, 64) != hexadecimal(sha256_of_fields({toolchain.found, contents})))
     return false;
   const std::size_t end = contents.find('\n');
-  if (end == std::string::npos) return false;
   if (contents.substr(0, end) != "native") std::erase(toolchain.flags, kNative);
   toolchain.macros = contents.substr(end + 1);
   return true;
@@ -160,8 +163,7 @@ void record(const Toolchain& toolchain, const ModuleStore& store) {
 
 CommandResult print_macros(const Toolchain& toolchain, const CompilerSettings& settings,
                            std::stop_token stop) {
-  std::vector<std::string> arguments = toolchain.command;
-  arguments.insert(arguments.end(), toolchain.flags.begin(), toolchain.flags.end());
+  std::vector<std::string> arguments = toolchain.words();
   const char* const language = toolchain.language == Language::C ? "c" : "c++";
   arguments.insert(arguments.end(), {"-dM", "-E", "-x", language, "-"});
   return run_command(arguments, compiler_environment(settings, ""), "",
@@ -177,15 +179,14 @@ void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token
   if (answer.end == CommandResult::End::Stopped)
     throw CompileError(CompileFault::Stopped, "the search for a C compiler was stopped.");
   if (answer.lacked_something())
-    throw CompileError(CompileFault::Shortage, "the system lacked something that the " +
-                                                   std::string(toolchain.language_name()) +
-                                                   " compiler " + join(toolchain.command, ' ') +
-                                                   " needs to say what it compiles for (" +
-                                                   answer.how() + ").");
+    throw CompileError(CompileFault::Shortage,
+                       "the system lacked something that the " + toolchain.language_name() +
+                           " compiler " + join(toolchain.command, ' ') +
+                           " needs to say what it compiles for (" + answer.how() + ").");
   toolchain.macros = std::move(answer.output);
   if (answer.may_have_succeeded() && !toolchain.macro("__GNUC__").empty()) return;
   toolchain.fault = CompileFault::BrokenCompiler;
-  toolchain.problem = "the " + std::string(toolchain.language_name()) + " compiler " +
+  toolchain.problem = "the " + toolchain.language_name() + " compiler " +
                       join(toolchain.command, ' ') + " does not work: asked for its macros it ";
   if (!answer.may_have_succeeded())
     toolchain.problem += "ended with " + answer.how();
@@ -197,7 +198,7 @@ void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token
 
 // The language is part of it: one command, "ccache", may be asked for either.
 std::string words(const Toolchain& toolchain) {
-  return std::string(toolchain.language_name()) + '\0' + join(toolchain.command, '\0');
+  return toolchain.language_name() + '\0' + join(toolchain.command, '\0');
 }
 
 // The toolchain, but for what its compiler would have to be asked.
@@ -230,6 +231,12 @@ std::string_view Toolchain::macro(std::string_view name) const {
   return std::string_view(macros).substr(at, macros.find('\n', at) - at);
 }
 
+std::vector<std::string> Toolchain::words() const {
+  std::vector<std::string> words = command;
+  words.insert(words.end(), flags.begin(), flags.end());
+  return words;
+}
+
 std::string Toolchain::version() const {
   const auto dotted = [&](const char* name, const char* major, const char* minor,
                           const char* patch) {
@@ -250,19 +257,13 @@ std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings
   Toolchain toolchain = looked_up(settings);
   if (auto found = known_of(toolchain)) return found;
 
-  std::optional<ModuleStore> store;
-  try {
-    if (settings.cache_size != 0 && !settings.cache_directory.empty())
-      store.emplace(settings.cache_directory, settings.cache_size);
-  } catch (const StoreError&) {
-    // Whoever wants a module from there says so.
-  }
+  const std::optional<ModuleStore> store = open_store(settings);
   if (!store || !recall(toolchain, *store)) {
     ask(toolchain, settings, stop);
     try {
       if (store && toolchain.usable()) record(toolchain, *store);
     } catch (const StoreError&) {
-      // The same.
+      // Whoever wants a module from there says so.
     }
   }
   toolchain.identity = hexadecimal(

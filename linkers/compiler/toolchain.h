@@ -25,7 +25,11 @@ struct Toolchain {
 
   bool usable() const { return problem.empty(); }
   /// "C" or "C++".
-  std::string_view language_name() const { return language == Language::C ? "C" : "C++"; }
+  std::string language_name() const { return language == Language::C ? "C" : "C++"; }
+  /// "the C compiler /usr/bin/gcc": the first word of its command.
+  std::string title() const { return "the " + language_name() + " compiler " + command[0]; }
+  /// Its command and its flags.
+  std::vector<std::string> words() const;
   /// The value of a predefined macro, such as "__AVX512F__"; empty if it has none.
   std::string_view macro(std::string_view name) const;
   /// "gcc 12.2.0", "clang 14.0.6".

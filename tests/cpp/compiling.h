@@ -39,7 +39,9 @@ class TemporaryDirectory {
 inline constexpr std::uint64_t kRoomy = 1 << 24;
 
 /// The key of a module that is none.
-inline std::string key_of(int number) { return hexadecimal(sha256(std::to_string(number))); }
+inline std::string key_of(int number) {
+  return hexadecimal(sha256_of_fields({std::to_string(number)}));
+}
 
 /// What is logged while this lives.
 class Logged {

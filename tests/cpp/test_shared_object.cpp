@@ -42,18 +42,6 @@ TEST_CASE("what a compiler makes of a source is a shared object, by any linker")
   }
 }
 
-TEST_CASE("a module has sections for a debugger if its compiler was asked for them") {
-  const TemporaryDirectory directory;
-  ModuleSource source = kSource;
-  CHECK(!has_section(image_of(source, settings_in(directory)), ".debug_info"));
-  source.flags = {"-g"};
-  std::string image = image_of(source, settings_in(directory));
-  CHECK(has_section(image, ".debug_info"));
-  CHECK(!has_section(image, ".debug"));
-  std::memset(image.data() + offsetof(ElfW(Ehdr), e_shoff), 0xff, sizeof(ElfW(Off)));
-  CHECK(!has_section(image, ".debug_info"));  // the table is nowhere
-}
-
 TEST_CASE("an image that is no whole shared object for this process is refused") {
   const TemporaryDirectory directory;
   const std::string good = image_of(kSource, settings_in(directory));
