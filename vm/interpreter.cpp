@@ -16,13 +16,13 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   try {
     Recorder* const recorder = frame.recorder_.get();
     if (tracer == nullptr && recorder == nullptr) [[likely]]
-      status = loop(frame, Unwatched{}, 0, 0);
+      status = loop(frame, Unwatched{}, Pc(0), 0);
     else if (tracer == nullptr)
-      status = loop(frame, Recorded{recorder}, 0, 0);
+      status = loop(frame, Recorded{recorder}, Pc(0), 0);
     else if (recorder == nullptr)
-      status = loop(frame, Traced{tracer}, 0, 0);
+      status = loop(frame, Traced{tracer}, Pc(0), 0);
     else
-      status = loop(frame, TracedAndRecorded{{recorder}, tracer}, 0, 0);
+      status = loop(frame, TracedAndRecorded{{recorder}, tracer}, Pc(0), 0);
   } catch (...) {
     status = frame.activation_.fail_current();
   }
@@ -209,7 +209,7 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
   Status status;
   if constexpr (Watch::kRecords) watch.recorder->pause(lazy.node);
   try {
-    status = loop(frame, watch, program.bodies[body].pc, frame.resumes_.size());
+    status = loop(frame, watch, Pc(program.bodies[body].pc), frame.resumes_.size());
   } catch (...) {
     status = activation.fail_current();
   }
@@ -224,7 +224,7 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
 /// Runs from `pc` to the end of what was begun at `base`, past all failures that a lazy thunk deals
 /// with.
 template <class Watch>
-Status Interpreter::loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base) {
+Status Interpreter::loop(Frame& frame, Watch watch, Pc pc, std::size_t base) {
   while (go_on(frame, watch, pc, base) != Status::Done) {
     pc = Unwinding::wind_down(frame, base);
     if constexpr (Watch::kRecords) watch.recorder->leave_bodies(frame.resumes_.size());
@@ -234,8 +234,7 @@ Status Interpreter::loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_
 }
 
 template <class Watch>
-Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint32_t pc,
-                          std::size_t base) {
+Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std::size_t base) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
   const NativeCode* native = frame.native_call_.code;

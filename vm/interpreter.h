@@ -3,6 +3,7 @@
 
 #include "vm/frame.h"
 #include "vm/limits.h"
+#include "vm/pc.h"
 
 namespace thunkvm {
 
@@ -19,9 +20,9 @@ class Interpreter {
   static Status run(Frame& frame, Tracer* tracer) noexcept;
 
   template <class Watch>
-  static Status loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
+  static Status loop(Frame& frame, Watch watch, Pc pc, std::size_t base);
   template <class Watch>
-  static Status go_on(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
+  static Status go_on(Frame& frame, Watch watch, Pc pc, std::size_t base);
   static bool raises_next(const Frame& frame, LazyState& state);
   static Status run_segment(Frame& frame, const Instruction& instruction);
   static Status run_step(Frame& frame, Cell* cells, const Instruction& instruction);

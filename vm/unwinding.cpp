@@ -60,7 +60,7 @@ namespace thunkvm {
   return Status::Failed;
 }
 
-[[gnu::cold]] std::uint32_t Unwinding::wind_down(Frame& frame, std::size_t base) {
+[[gnu::cold]] Pc Unwinding::wind_down(Frame& frame, std::size_t base) {
   std::vector<Resume>& resumes = frame.resumes_;
   const std::vector<Body>& bodies = frame.program_->bodies;
   const auto is_input = [&](const Resume& resume) {
@@ -68,7 +68,7 @@ namespace thunkvm {
   };
   const bool may_go_on =
       frame.nesting_ != 0 || std::any_of(resumes.rbegin(), resumes.rend(), is_input);
-  if (!may_go_on || is_final(frame.activation_.failure)) return kNone;
+  if (!may_go_on || is_final(frame.activation_.failure)) return {};
   while (resumes.size() > base) {
     const Resume resume = resumes.back();
     resumes.pop_back();
@@ -83,9 +83,9 @@ namespace thunkvm {
     state.raising = resume.body;
     state.waiting.clear();
     frame.activation_.failure = Failure{};
-    return resume.pc;
+    return Pc(resume.pc);
   }
-  return kNone;
+  return {};
 }
 
 }  // namespace thunkvm

@@ -3,6 +3,7 @@
 
 #include "thunks/thunk.h"
 #include "vm/frame.h"
+#include "vm/pc.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,8 @@ class Unwinding {
   /// Tells a lazy thunk of the failure of the input that it waits for.
   static Status raise(Frame& frame, std::uint32_t lazy, LazyCall& call);
   /// The pc at which a failed call goes on: that of the innermost lazy thunk above `base` that
-  /// waits for the failed input. kNone: none does.
-  static std::uint32_t wind_down(Frame& frame, std::size_t base);
+  /// waits for the failed input. None if none does.
+  static Pc wind_down(Frame& frame, std::size_t base);
 };
 
 }  // namespace thunkvm

@@ -32,7 +32,7 @@ void run_needs_ahead(Schedule& schedule) {
     if (is_request(all[i])) continue;
     for (; requests < i; ++requests) {
       const bool is_of_run = all[i].kind == Kind::Run && all[requests].kind == Kind::Need;
-      if (is_of_run && first != kNone) edit.move(requests, first);
+      if (is_of_run && first != kNone) edit.move(StatementIndex(requests), StatementIndex(first));
       if (!is_of_run && first == kNone) first = requests;
     }
     ++requests;

@@ -116,7 +116,8 @@ class ReductionOrder {
     ScheduleEdit edit(s_);
     for (const Kind kind : {Kind::Need, Kind::Run})
       for (std::uint32_t i = 0; i < n_statements(); ++i)
-        if (location_[i] != kNone && s_.statements[i].kind == kind) edit.move(i, location_[i]);
+        if (location_[i] != kNone && s_.statements[i].kind == kind)
+          edit.move(StatementIndex(i), StatementIndex(location_[i]));
     edit.apply();
   }
 

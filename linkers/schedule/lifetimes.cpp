@@ -327,7 +327,7 @@ class Lifetimes {
         Statement retire;
         retire.kind = Kind::Retire;
         list(retired, i, retire);
-        edit.insert(i, retire);
+        edit.insert(StatementIndex(i), retire);
       }
       if (dying.first[i] != kNone) list(dying, i, s_.statements[i]);
     }
@@ -336,7 +336,7 @@ class Lifetimes {
       release.kind = Kind::Release;
       release.node = s_.lazies[lazy].node;
       release.index = lazy;
-      edit.insert(at, release);
+      edit.insert(StatementIndex(at), release);
     }
     edit.apply();
   }

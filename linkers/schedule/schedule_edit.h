@@ -2,6 +2,7 @@
 #pragma once
 
 #include "linkers/schedule/schedule.h"
+#include "linkers/schedule/statement_index.h"
 
 #include <cstdint>
 #include <vector>
@@ -20,12 +21,12 @@ class ScheduleEdit {
       : schedule_(schedule), erased_(schedule.statements.size(), false) {}
 
   /// Inserts a statement in front of statement `at`, behind those that were inserted there before.
-  void insert(std::uint32_t at, const Statement& statement) {
+  void insert(StatementIndex at, const Statement& statement) {
     inserted_.push_back({at, statement});
   }
-  void erase(std::uint32_t statement) { erased_[statement] = true; }
+  void erase(StatementIndex statement) { erased_[statement] = true; }
   /// Erases a statement, and inserts it in front of `at`, which may be erased too.
-  void move(std::uint32_t statement, std::uint32_t at) {
+  void move(StatementIndex statement, StatementIndex at) {
     insert(at, schedule_.statements[statement]);
     erase(statement);
   }
@@ -36,7 +37,7 @@ class ScheduleEdit {
 
  private:
   struct Inserted {
-    std::uint32_t at;
+    StatementIndex at;
     Statement statement;
   };
 

@@ -110,7 +110,7 @@ Found verified(const Program& program, const std::set<std::uint32_t>& but) {
   const BodyGraph bodies(program);
   Found found;
   for (Entry body = 0; body < bodies.n_bodies(); ++body)
-    for (const std::uint32_t pc : bodies.instructions(body))
+    for (const Pc pc : bodies.instructions(body))
       for (const auto& [touch, reg] : bodies.touches(body, pc)) {
         const char* const kinds[] = {"read ", "write ", "read ", "empty "};
         if (!but.contains(reg))

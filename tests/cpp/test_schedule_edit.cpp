@@ -3,10 +3,13 @@
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
 #include "tests/cpp/schedules.h"
+#include "vm/pc.h"
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace thunkvm {
 namespace {
@@ -18,6 +21,8 @@ Schedule branching() {
                {.retain_intermediates = true})
               .schedule;
 }
+
+using S = StatementIndex;
 
 template <class Change>
 std::string changed(Change change) {
@@ -43,10 +48,10 @@ root
 
 TEST_CASE("ScheduleEdit inserts into the block of what it inserts in front of, in order") {
   CHECK(changed([](auto& edit, auto& statements) {
-          edit.insert(7, statements[1]);
-          edit.insert(3, statements[1]);
-          edit.insert(3, statements[0]);
-          edit.insert(6, statements[0]);
+          edit.insert(S(7), statements[1]);
+          edit.insert(S(3), statements[1]);
+          edit.insert(S(3), statements[0]);
+          edit.insert(S(6), statements[0]);
         }) == R"(
 root
   log.0: t2 = x
@@ -65,8 +70,8 @@ root
 
 TEST_CASE("ScheduleEdit moves statements up, past a branch, and in front of what moves too") {
   CHECK(changed([](auto& edit, auto&) {
-          edit.move(1, 0);
-          edit.move(0, 7);
+          edit.move(S(1), S(0));
+          edit.move(S(0), S(7));
         }) == R"(
 root
   exp.1: t3 = x
@@ -81,8 +86,8 @@ root
 
 TEST_CASE("ScheduleEdit erases all of a block but its end") {
   CHECK(changed([](auto& edit, auto&) {
-          edit.erase(0);
-          edit.erase(3);
+          edit.erase(S(0));
+          edit.erase(S(3));
         }) == R"(
 root
   exp.1: t3 = x
@@ -91,6 +96,15 @@ root
   arm 1
     move t0 = x
 )");
+}
+
+TEST_CASE("the index of a statement is no pc, and no number becomes either by itself") {
+  CHECK(!std::is_convertible_v<Pc, StatementIndex>);
+  CHECK(!std::is_convertible_v<StatementIndex, Pc>);
+  CHECK(!std::is_convertible_v<std::uint32_t, StatementIndex>);
+  CHECK(std::is_convertible_v<StatementIndex, std::uint32_t>);
+  CHECK(StatementIndex(7) == 7);
+  CHECK(StatementIndex() == kNone);
 }
 
 }  // namespace

@@ -80,19 +80,21 @@ std::string BodyGraph::name(Entry e) const {
   return "the body of input " + std::to_string(program_.bodies[e - 1].number) + " of " + lazy;
 }
 
-std::vector<std::uint32_t> BodyGraph::successors(std::uint32_t pc) const {
+std::vector<Pc> BodyGraph::successors(Pc pc) const {
   const Instruction& instruction = program_.code[pc];
   if (instruction.op == Opcode::Return || instruction.op == Opcode::Halt ||
       instruction.op == Opcode::Again)
     return {};
-  if (instruction.op == Opcode::Jump) return {instruction.a};
-  if (instruction.op != Opcode::Branch) return {pc + 1};
+  if (instruction.op == Opcode::Jump) return {Pc(instruction.a)};
+  if (instruction.op != Opcode::Branch) return {Pc(pc + 1)};
   const Branch& branch = program_.branches[instruction.a];
   const auto first = program_.targets.begin() + branch.first_target;
-  return {first, first + branch.n_arms};
+  std::vector<Pc> arms;
+  std::for_each_n(first, branch.n_arms, [&](std::uint32_t target) { arms.emplace_back(target); });
+  return arms;
 }
 
-Entry BodyGraph::entered(std::uint32_t pc) const {
+Entry BodyGraph::entered(Pc pc) const {
   const Instruction& instruction = program_.code[pc];
   if (instruction.op == Opcode::Need) return body(instruction.a);
   if (instruction.op == Opcode::Loop) return body(program_.loops[instruction.a].body);
@@ -100,7 +102,7 @@ Entry BodyGraph::entered(std::uint32_t pc) const {
 }
 
 std::vector<std::pair<BodyGraph::Touch, std::uint32_t>> BodyGraph::touches(Entry body,
-                                                                           std::uint32_t pc) const {
+                                                                           Pc pc) const {
   const Instruction& instruction = program_.code[pc];
   std::vector<std::pair<Touch, std::uint32_t>> touches;
   const auto add = [&](Touch touch, std::uint32_t index) {
@@ -147,9 +149,8 @@ std::vector<std::pair<BodyGraph::Touch, std::uint32_t>> BodyGraph::touches(Entry
 
 void BodyGraph::follow(Entry body) {
   const Opcode end = body == 0 ? Opcode::Halt : Opcode::Return;
-  for (std::set<std::uint32_t> ahead = {body == 0 ? 0 : program_.bodies[body - 1].pc};
-       !ahead.empty();) {
-    const std::uint32_t pc = *ahead.begin();
+  for (std::set<Pc> ahead = {Pc(body == 0 ? 0 : program_.bodies[body - 1].pc)}; !ahead.empty();) {
+    const Pc pc = *ahead.begin();
     const auto refuse = [&](const std::string& rule) {
       throw_invalid(instruction_text(program_, pc), rule);
     };
@@ -157,12 +158,12 @@ void BodyGraph::follow(Entry body) {
     instructions_[body].push_back(pc);
     const Instruction& instruction = program_.code[pc];
     if (entered(pc) != kNone) callees_[body].push_back(entered(pc));
-    const std::vector<std::uint32_t> targets = successors(pc);
+    const std::vector<Pc> targets = successors(pc);
     const bool goes_on = instruction.op == Opcode::Again && is_step(body) &&
                          program_.bodies[body - 1].number == instruction.a;
     if (targets.empty() && instruction.op != end && !goes_on)
       refuse("ends " + name(body) + ", which has to end in " + std::string(thunkvm::name(end)));
-    for (const std::uint32_t target : targets) {
+    for (const Pc target : targets) {
       if (target >= program_.code.size())
         refuse("the path runs past the end of the code: end it in Halt or Return");
       if (target <= pc) refuse("the path comes back to itself: every way leads forward");

@@ -2,6 +2,7 @@
 // within which.
 #pragma once
 
+#include "vm/pc.h"
 #include "vm/program.h"
 
 #include <cstdint>
@@ -48,16 +49,16 @@ class BodyGraph {
   std::string name(Entry e) const;
 
   /// The pcs of a body's instructions, in order, those of its arms included: all ways lead forward.
-  const std::vector<std::uint32_t>& instructions(Entry body) const { return instructions_[body]; }
+  const std::vector<Pc>& instructions(Entry body) const { return instructions_[body]; }
   /// The pcs that an instruction leads to, of a Branch by arm.
-  std::vector<std::uint32_t> successors(std::uint32_t pc) const;
+  std::vector<Pc> successors(Pc pc) const;
   /// The entry that an instruction enters; kNone: none.
-  Entry entered(std::uint32_t pc) const;
+  Entry entered(Pc pc) const;
   /// What an instruction of a body does itself with which registers, in order; what the bodies do
   /// that it enters is not told.
   /// Nor are the states of loops, which every step may read and writes; what a loop leaves counts
   /// as written by its instruction.
-  std::vector<std::pair<Touch, std::uint32_t>> touches(Entry body, std::uint32_t pc) const;
+  std::vector<std::pair<Touch, std::uint32_t>> touches(Entry body, Pc pc) const;
   /// The entries that an entry may enter.
   const std::vector<Entry>& callees(Entry e) const { return callees_[e]; }
 
@@ -87,8 +88,8 @@ class BodyGraph {
 
   const Program& program_;
   const Entry n_bodies_;
-  std::vector<bool> is_state_, is_left_;                  ///< by register: of a loop
-  std::vector<std::vector<std::uint32_t>> instructions_;  ///< by body
+  std::vector<bool> is_state_, is_left_;       ///< by register: of a loop
+  std::vector<std::vector<Pc>> instructions_;  ///< by body
   std::vector<std::vector<Entry>> callees_;
   std::vector<Entry> callers_first_;
   std::vector<std::uint32_t> rank_;

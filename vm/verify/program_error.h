@@ -2,6 +2,7 @@
 #pragma once
 
 #include "thunks/error.h"
+#include "vm/pc.h"
 #include "vm/program.h"
 
 #include <string>
@@ -9,7 +10,7 @@
 namespace thunkvm {
 
 /// "instruction 7 (Branch)".
-inline std::string instruction_text(const Program& program, std::uint32_t pc) {
+inline std::string instruction_text(const Program& program, Pc pc) {
   return "instruction " + std::to_string(pc) + " (" + std::string(name(program.code[pc].op)) + ")";
 }
 

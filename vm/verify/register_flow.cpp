@@ -70,8 +70,8 @@ class RegisterFlow {
     for (const std::uint32_t index : program_.updates) roles_[index] |= kUpdate;
   }
 
-  /// `pc`: of the instruction that writes; kNone: a lazy thunk does.
-  void claim(std::uint32_t index, Entry entry, std::uint32_t pc) {
+  /// `pc`: of the instruction that writes; none: a lazy thunk does.
+  void claim(std::uint32_t index, Entry entry, Pc pc) {
     const auto refuse = [&](const char* why) {
       throw_invalid(pc == kNone ? bodies_.name(entry) : instruction_text(program_, pc),
                     text(index) + " is written" + why);
@@ -85,11 +85,10 @@ class RegisterFlow {
   void find_writers() {
     for (std::uint32_t l = 0; l < program_.lazies.size(); ++l) {
       const Operands& operands = program_.lazies[l].operands;
-      for (int j = 0; j < operands.n_outputs; ++j)
-        claim(operands.output(j), bodies_.lazy(l), kNone);
+      for (int j = 0; j < operands.n_outputs; ++j) claim(operands.output(j), bodies_.lazy(l), Pc());
     }
     for (Entry body = 0; body < bodies_.n_bodies(); ++body)
-      for (const std::uint32_t pc : bodies_.instructions(body))
+      for (const Pc pc : bodies_.instructions(body))
         for (const auto& [touch, index] : bodies_.touches(body, pc))
           if (touch == Touch::Write) {
             claim(index, body, pc);
@@ -109,7 +108,7 @@ class RegisterFlow {
     std::vector<Entry> entered_by(bodies_.n_entries(), kNone);
     for (Entry body = 0; body < bodies_.n_bodies(); ++body) {
       for (const Entry to : bodies_.callees(body)) entered_by[to] = body;
-      for (const std::uint32_t pc : bodies_.instructions(body))
+      for (const Pc pc : bodies_.instructions(body))
         for (const auto& [touch, index] : bodies_.touches(body, pc)) {
           const Entry from = block_[index];
           if (touch == Touch::Read && from != body && entered_by[from] != body)
@@ -121,7 +120,7 @@ class RegisterFlow {
     }
   }
 
-  void check_retire(Entry body, std::uint32_t pc, std::uint32_t index) {
+  void check_retire(Entry body, Pc pc, std::uint32_t index) {
     const auto refuse = [&](const std::string& why) {
       const char* what = (program_.code[pc].flag & kTake) != 0 ? " is taken" : " is retired";
       throw_invalid(instruction_text(program_, pc), text(index) + what + why);
@@ -141,13 +140,13 @@ class RegisterFlow {
     if (body == 0)
       for (std::uint32_t index = 0; index < program_.n_registers; ++index)
         if ((roles_[index] & kGiven) != 0) become(index, &Fact::set, kAlways);
-    const std::vector<std::uint32_t>& pcs = bodies_.instructions(body);
-    std::map<std::uint32_t, Condition> paths = {{pcs.front(), kAlways}};  // that come to each pc
-    for (const std::uint32_t pc : pcs) {
+    const std::vector<Pc>& pcs = bodies_.instructions(body);
+    std::map<Pc, Condition> paths = {{pcs.front(), kAlways}};  // that come to each pc
+    for (const Pc pc : pcs) {
       const Condition when = paths[pc];
       if (when == kNever) continue;  // only by deciding one thing in two ways
       step(pc, when);
-      const std::vector<std::uint32_t> targets = bodies_.successors(pc);
+      const std::vector<Pc> targets = bodies_.successors(pc);
       const bool decides = program_.code[pc].op == Opcode::Branch;
       for (std::uint32_t arm = 0; arm < targets.size(); ++arm) {
         const Condition taken = decides ? conditions_.takes(program_.code[pc].a, arm) : kAlways;
@@ -165,7 +164,7 @@ class RegisterFlow {
   }
 
   /// A loop has ended by its last step: what holds then holds behind it, whatever it decided.
-  void end_steps(const std::map<std::uint32_t, Condition>& paths) {
+  void end_steps(const std::map<Pc, Condition>& paths) {
     Condition ended = kNever;
     for (const auto& [pc, when] : paths)
       if (program_.code[pc].op == Opcode::Return) ended = conditions_.either(ended, when);
@@ -181,7 +180,7 @@ class RegisterFlow {
   }
 
   /// Where a step ends, nothing that belongs to it is left but the states.
-  void check_step_end(std::uint32_t pc, std::uint32_t loop, Condition when) {
+  void check_step_end(Pc pc, std::uint32_t loop, Condition when) {
     if (program_.retain_intermediates) return;
     for (const auto& [index, fact] : facts_)
       if (bodies_.is_body(writer_[index]) && bodies_.loop_of(writer_[index]) == loop &&
@@ -190,7 +189,7 @@ class RegisterFlow {
                       text(index) + " may hold a value where the step ends: retire it");
   }
 
-  void step(std::uint32_t pc, Condition when) {
+  void step(Pc pc, Condition when) {
     for (const auto& [touch, index] : bodies_.touches(current_, pc)) {
       if (touch == Touch::Read) read(pc, when, index);
       if (touch == Touch::Write) write(pc, when, index);
@@ -206,8 +205,8 @@ class RegisterFlow {
 
   bool may(Condition a, Condition b) { return is_possible(conditions_.both(a, b)); }
   /// Throws where a register may be in a state in which what is done with it, in a body, is wrong.
-  void refuse(std::uint32_t pc, Condition when, std::uint32_t index, Condition Fact::* state,
-              const char* rule, Entry body = kNone, const char* rest = "") {
+  void refuse(Pc pc, Condition when, std::uint32_t index, Condition Fact::* state, const char* rule,
+              Entry body = kNone, const char* rest = "") {
     if (may(when, facts_[index].*state))
       throw_invalid(instruction_text(program_, pc),
                     text(index) + rule + (body == kNone ? "" : bodies_.name(body)) + rest);
@@ -219,7 +218,7 @@ class RegisterFlow {
                                    : conditions_.but_not(fact.*other, when);
   }
 
-  void read(std::uint32_t pc, Condition when, std::uint32_t index) {
+  void read(Pc pc, Condition when, std::uint32_t index) {
     Fact& fact = facts_[index];
     if (program_.code[pc].op == Opcode::Return)
       refuse(pc, when, index, &Fact::retired, " is retired in ", current_,
@@ -237,18 +236,18 @@ class RegisterFlow {
     Fact& fact = facts_[index];
     fact.missed = conditions_.either(fact.missed, conditions_.both(when, fact.untouched));
   }
-  void check_not_retired(std::uint32_t pc, Condition when, std::uint32_t index) {
+  void check_not_retired(Pc pc, Condition when, std::uint32_t index) {
     refuse(pc, when, index, &Fact::retired,
            " is read after it was retired on some path: retire it later");
   }
-  void write(std::uint32_t pc, Condition when, std::uint32_t index) {
+  void write(Pc pc, Condition when, std::uint32_t index) {
     for (const auto state : {&Fact::set, &Fact::retired})
       refuse(pc, when, index, state,
              " is written twice on some path: every value has a register of its own");
     become(index, &Fact::set, when);
   }
 
-  void demand(std::uint32_t pc, Condition when, std::uint32_t output) {
+  void demand(Pc pc, Condition when, std::uint32_t output) {
     refuse(pc, when, output, &Fact::retired,
            " is demanded after it was retired on some path: retire it after its last demand");
     enter(pc, writer_[output], when);
@@ -265,7 +264,7 @@ class RegisterFlow {
 
   /// Holds all that runs because the current body needs `first` against what the registers are
   /// here, and adds what it leaves. What ran for certain does not run again, but lazy thunks do.
-  void enter(std::uint32_t pc, Entry first, Condition when) {
+  void enter(Pc pc, Entry first, Condition when) {
     entrances_[current_].emplace_back(first, when);
     const std::uint32_t lazy = bodies_.lazy_of(first);
     std::vector<std::tuple<Entry, Condition, Condition>> entered;
@@ -296,7 +295,7 @@ class RegisterFlow {
   }
 
   /// `is_direct`: the instruction that is looked at enters it, or the lazy thunk whose input it is.
-  void enter_body(std::uint32_t pc, Entry body, Condition must, Condition may, bool is_direct) {
+  void enter_body(Pc pc, Entry body, Condition must, Condition may, bool is_direct) {
     for (const auto& [index, fact] : left_[body]) {
       if (writer_[index] == body) {  // it is as the body left it
         if (ends_with_step(body)) continue;
@@ -338,7 +337,7 @@ class RegisterFlow {
   }
 
   /// The thunk may request each input or not, and reads again what is available.
-  void enter_lazy(std::uint32_t pc, std::uint32_t lazy, Condition may) {
+  void enter_lazy(Pc pc, std::uint32_t lazy, Condition may) {
     const Operands& operands = program_.lazies[lazy].operands;
     for (std::uint32_t i = 0; i < operands.n_inputs; ++i) {
       check_not_retired(pc, may, operands.input(static_cast<int>(i)));
@@ -347,7 +346,7 @@ class RegisterFlow {
   }
 
   /// When the call ends outputs are there, and nothing else that a body wrote but updates.
-  void check_end(std::uint32_t pc, Condition when) {
+  void check_end(Pc pc, Condition when) {
     for (const std::uint32_t index : program_.outputs)
       for (const auto state : {&Fact::untouched, &Fact::retired})
         refuse(pc, when, index, state, " is an output, but has no value at the end of some path");

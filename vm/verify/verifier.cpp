@@ -34,7 +34,7 @@ class Verifier {
     }
     where_ = "the code";
     require(!p_.code.empty(), "is empty: it has to end in Halt");
-    for (std::uint32_t pc = 0; pc < p_.code.size(); ++pc) {
+    for (Pc pc(0); pc < p_.code.size(); ++pc) {
       where_ = instruction_text(p_, pc);
       check_instruction(p_.code[pc]);
     }

@@ -32,7 +32,7 @@ struct Names {
 template <class... Parts>
 void join_to(std::string& text, const Parts&... parts) {
   const auto add = [&](const auto& part) {
-    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>)
+    if constexpr (std::is_convertible_v<decltype(part), std::uint32_t>)  // an Index too
       text += std::to_string(part);
     else
       text += part;

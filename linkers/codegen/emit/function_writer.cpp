@@ -33,7 +33,7 @@ std::string FunctionWriter::read(std::uint32_t reg) {
 
 std::string FunctionWriter::array(std::uint32_t reg) { return cell(reg) + ".value.array"; }
 
-std::string FunctionWriter::go(std::uint32_t statement) {
+std::string FunctionWriter::go(StatementIndex statement) {
   if (plan_.outlined_at(statement) != outlined_) return leave(statement);
   labels_.insert(statement);
   return join("goto L", pc(statement), ";");
@@ -83,7 +83,7 @@ void FunctionWriter::count(std::uint32_t counter) {
   text.line("++N[", counter, "];");
 }
 
-void FunctionWriter::label(std::uint32_t statement) {
+void FunctionWriter::label(StatementIndex statement) {
   if (labels_.contains(statement)) text.label("L", pc(statement));
 }
 

@@ -3,6 +3,8 @@
 
 #include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/plan/plan.h"
+#include "linkers/schedule/statement_index.h"
+#include "vm/pc.h"
 
 #include <cstdint>
 #include <set>
@@ -33,12 +35,10 @@ class FunctionWriter {
   /// The array in a register.
   std::string array(std::uint32_t reg);
   /// The name of a statement in C, within the function and for the interpreter.
-  std::uint32_t pc(std::uint32_t statement) const {
-    return plan_.schedule().statements[statement].pc;
-  }
+  Pc pc(StatementIndex statement) const { return Pc(plan_.schedule().statements[statement].pc); }
   /// To a statement with an instruction: within this function, or by way of the interpreter.
-  std::string go(std::uint32_t statement);
-  std::string leave(std::uint32_t statement) const { return join("return ", pc(statement), ";"); }
+  std::string go(StatementIndex statement);
+  std::string leave(StatementIndex statement) const { return join("return ", pc(statement), ";"); }
   /// The call has failed: leaves the function, or the memo body within it. `noted`, if there is
   /// one, is called first and notes the failure.
   std::string fail(const std::string& noted = {});
@@ -66,7 +66,7 @@ class FunctionWriter {
     text.line("if (", service(name), "(call, ", arguments..., ")) ", fail());
   }
   /// The label of the statement, if code jumps to it: code jumps forward only.
-  void label(std::uint32_t statement);
+  void label(StatementIndex statement);
 
   /// Annotates the next call with its operands, and more: "R[4] from R[2], r3".
   void annotate_call(std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs,
@@ -83,7 +83,8 @@ class FunctionWriter {
   const Plan& plan_;
   const std::uint32_t outlined_;
   bool uses_cells_ = false, uses_counters_ = false, uses_services_ = false;
-  std::set<std::uint32_t> named_, locals_, labels_;
+  std::set<std::uint32_t> named_, locals_;
+  std::set<StatementIndex> labels_;
   std::uint32_t body_ = kNone;
   std::set<std::uint32_t> failing_;  // memo bodies
 };

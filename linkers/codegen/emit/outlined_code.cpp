@@ -30,12 +30,13 @@ class OutlinedCode {
     CText entries(1);
     if (outlined.entries.size() > 1) entries.line("switch (label) {");
     for (std::size_t i = 1; i < outlined.entries.size(); ++i)
-      entries.line("case ", i, ": ", c_.go(outlined.entries[i]));
+      entries.line("case ", i, ": ", c_.go(StatementIndex(outlined.entries[i])));
     if (outlined.entries.size() > 1) entries.line("}");
     if (outlined.block != kNone && schedule_.blocks[outlined.block].kind == Block::Kind::Loop)
       begin_steps(schedule_.blocks[outlined.block].owner);
-    const std::uint32_t next = schedule_.with_instruction(outlined.end);
-    if (emit_range(outlined.begin, outlined.end, next)) c_.text.line(c_.leave(next));
+    const StatementIndex next = with_instruction(StatementIndex(outlined.end));
+    if (emit_range(StatementIndex(outlined.begin), StatementIndex(outlined.end), next))
+      c_.text.line(c_.leave(next));
     for (const std::uint32_t memo : outlined.bodies) emit_body(memo);
     for (const std::uint32_t memo : outlined.bodies | std::views::reverse) emit_failure(memo);
     c_.text.close();
@@ -57,9 +58,9 @@ class OutlinedCode {
  private:
   /// The statements in [begin, end). `next` is the one that what comes after them leads to. True:
   /// it may end there.
-  bool emit_range(std::uint32_t begin, std::uint32_t end, std::uint32_t next) {
+  bool emit_range(StatementIndex begin, StatementIndex end, StatementIndex next) {
     bool ends = true;
-    for (std::uint32_t i = begin; i < end;) {
+    for (StatementIndex i = begin; i < end;) {
       const Statement& s = schedule_.statements[i];
       if (!schedule_.has_instruction(s)) {
         ++i;
@@ -68,24 +69,24 @@ class OutlinedCode {
       c_.label(i);
       if (s.kind == Statement::Kind::Branch) {
         // An arm that lies in another function, in part or as a whole, is gone to.
-        const std::uint32_t after = schedule_.after(schedule_.branches[s.index]);
+        const StatementIndex after(schedule_.after(schedule_.branches[s.index]));
         ends = after <= end;
-        emit_branch(s, ends, after == end ? next : schedule_.with_instruction(after));
-        i = ends ? after : i + 1;
+        emit_branch(s, ends, after == end ? next : with_instruction(after));
+        i = ends ? after : StatementIndex(i + 1);
         continue;
       }
       if (s.kind == Statement::Kind::Again) return emit_again(s);
       ends = true;
       if (s.kind == Statement::Kind::End)
-        ends = emit_end(i, i + 1 == end ? next : schedule_.with_instruction(i + 1));
+        ends = emit_end(i, i + 1 == end ? next : with_instruction(StatementIndex(i + 1)));
       else
         emit_statement(i);
-      i = schedule_.next(i);
+      i = StatementIndex(schedule_.next(i));
     }
     return ends;
   }
 
-  void emit_statement(std::uint32_t i) {
+  void emit_statement(StatementIndex i) {
     const Statement& s = schedule_.statements[i];
     switch (s.kind) {
       case Statement::Kind::Run: emit_run(i); return;
@@ -98,20 +99,20 @@ class OutlinedCode {
   }
 
   /// The end of a block; `next` is what follows. True: control comes there.
-  bool emit_end(std::uint32_t end, std::uint32_t next) {
+  bool emit_end(StatementIndex end, StatementIndex next) {
     const Block& block = schedule_.blocks[schedule_.statements[end].index];
     if (block.kind != Block::Kind::Arm) {
       c_.text.line(c_.leave(end));
       return false;
     }
-    const std::uint32_t to =
-        schedule_.with_instruction(schedule_.after(schedule_.branches[block.owner]));
+    const StatementIndex to =
+        with_instruction(StatementIndex(schedule_.after(schedule_.branches[block.owner])));
     if (to != next) c_.text.line(c_.go(to));
     return to == next;
   }
 
   /// With those that share its instruction.
-  void emit_run(std::uint32_t first) {
+  void emit_run(StatementIndex first) {
     c_.count(schedule_.statements[first].counter);
     const std::vector<Group>& groups = plan_.groups(first);
     for (std::size_t u = 0; u < groups.size(); ++u) {
@@ -214,7 +215,7 @@ class OutlinedCode {
   }
 
   /// With its arms, which lead to `next`; `whole`: else these are elsewhere.
-  void emit_branch(const Statement& s, bool whole, std::uint32_t next) {
+  void emit_branch(const Statement& s, bool whole, StatementIndex next) {
     const ScheduledBranch& branch = schedule_.branches[s.index];
     const RegisterForm& form = plan_.reg(branch.selector);
     const bool truth = branch.decoding == Decoding::Truth;
@@ -257,14 +258,15 @@ class OutlinedCode {
     if (asks) c_.text.close();
   }
 
-  bool emit_arm(const Statement& s, std::uint32_t arm, bool whole, std::uint32_t next) {
+  bool emit_arm(const Statement& s, std::uint32_t arm, bool whole, StatementIndex next) {
     const ScheduledBranch& branch = schedule_.branches[s.index];
     const Block& block = schedule_.arm(branch, arm);
     if (s.takes) c_.retire(std::span(&branch.selector, 1));
     c_.count(s.counter + arm);
     if (profiled()) c_.call("took", s.index, ", ", arm);
-    if (whole) return emit_range(block.begin, block.end, next);
-    c_.text.line(c_.go(schedule_.with_instruction(block.begin)));
+    const StatementIndex begin(block.begin);
+    if (whole) return emit_range(begin, StatementIndex(block.end), next);
+    c_.text.line(c_.go(with_instruction(begin)));
     return false;
   }
 
@@ -279,7 +281,7 @@ class OutlinedCode {
                  s.takes ? "1" : "0", ");");
   }
 
-  void emit_need(std::uint32_t i) {
+  void emit_need(StatementIndex i) {
     const std::uint32_t memo = schedule_.statements[i].index;
     std::vector<Need>& needs = needs_[memo];
     c_.text.annotate({{"needs ", schedule_.memos[memo].node}});
@@ -337,11 +339,11 @@ class OutlinedCode {
   /// Behind the function's own code, and left for where it was gone to from.
   void emit_body(std::uint32_t memo) {
     const Block& block = schedule_.body(memo);
-    const std::uint32_t last = block.end - 1;
+    const StatementIndex last(block.end - 1);
     c_.begin_body(memo);
     c_.text.annotate(title(memo));
     c_.text.label("memo_", memo);
-    emit_range(block.begin, last, last);
+    emit_range(StatementIndex(block.begin), last, last);
     c_.label(last);
     leave(memo,
           [this](const Need& need) { return join("goto after_", c_.pc(need.statement), ";"); });
@@ -371,6 +373,9 @@ class OutlinedCode {
     c_.text.close();
   }
 
+  StatementIndex with_instruction(StatementIndex i) const {
+    return StatementIndex(schedule_.with_instruction(i));
+  }
   bool profiled() const { return plan_.options().profiled; }
   bool is_within(std::uint32_t memo) const { return plan_.memo_function(memo) == outlined_; }
 
@@ -382,7 +387,7 @@ class OutlinedCode {
   ModuleText& module_;
   FunctionWriter c_;
   struct Need {
-    std::uint32_t statement;
+    StatementIndex statement;
     std::uint32_t body;  ///< the memo body that it stands in; kNone: the function's own code
   };
   std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written

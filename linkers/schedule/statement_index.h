@@ -1,0 +1,10 @@
+// statement_index.h: the position of a statement in Schedule::statements.
+#pragma once
+
+#include "thunks/index.h"
+
+namespace thunkvm {
+
+using StatementIndex = Index<struct KindOfStatement>;
+
+}  // namespace thunkvm
