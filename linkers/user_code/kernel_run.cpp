@@ -1,9 +1,11 @@
 #include "linkers/user_code/kernel_run.h"
 
+#include "linkers/user_code/crash_report.h"
 #include "linkers/user_code/input_guard.h"
 #include "linkers/user_code/limits.h"
 #include "ops/kernels/array_kernel.h"
 #include "thunks/array.h"
+#include "thunks/demand.h"
 #include "thunks/host.h"
 #include "vm/clock.h"
 
@@ -76,7 +78,6 @@ struct Registers {
 /// The values of a lazy run.
 struct Demanded {
   Demand& demand;
-  CodeWatch& watch;
   std::vector<const Cell*> inputs;  ///< null before the C forced it
   std::vector<Cell> outputs;
 
@@ -133,9 +134,7 @@ class Run : public CallView {
   void compute_on_demand() {
     if (kernel_.checks_inputs) inputs_stay_.emplace(kernel_.op, kernel_.destroyed);
     prepare_outputs();
-    values_.watch.begin();
     const int status = run();
-    values_.watch.end();
     if (ended_) std::rethrow_exception(ended_);
     if (status != 0 && !error_ && exception_.empty() && failed_) std::rethrow_exception(failed_);
     finish(status);
@@ -159,7 +158,13 @@ class Run : public CallView {
       if (out.ndim == 0) out = {number(n_inputs_ + j), nullptr, nullptr, 1, 0, 1};
     }
   }
-  int run() { return kernel_.run(this, views_.begin(), views_.begin() + n_inputs_); }
+  int run() {
+    begin_report();
+    const int status = kernel_.run(this, views_.begin(), views_.begin() + n_inputs_);
+    report_.reset();
+    return status;
+  }
+  void begin_report() { report_.emplace(&location_, &kFirst); }
   void finish(int status) {
     if (error_) std::rethrow_exception(error_);
     if (status != 0 || !exception_.empty()) raise(status);
@@ -269,9 +274,9 @@ class Run : public CallView {
     Run& run = of(call);
     if constexpr (requires { run.values_.demand; }) {
       if (run.ended_) return -1;
-      run.values_.watch.end();
+      run.report_.reset();
       const int status = run.forced(i);
-      run.values_.watch.begin();
+      run.begin_report();
       return status;
     }
     return run.guarded_call([&] { run.check_input(i); });
@@ -328,7 +333,11 @@ class Run : public CallView {
     });
   }
 
+  static constexpr int kFirst = 0;
+
   const UserKernel& kernel_;
+  const char* const location_ = kernel_.location.c_str();
+  std::optional<CrashReport> report_;
   Values values_;
   const std::size_t n_inputs_, n_outputs_;
   Few<ArrayView> views_;
@@ -340,8 +349,6 @@ class Run : public CallView {
   std::optional<InputGuard> inputs_stay_;
   std::string exception_, message_;
 };
-
-}  // namespace
 
 void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands) {
   std::optional<InputGuard> inputs_stay;
@@ -356,10 +363,24 @@ void run_kernel(const UserKernel& kernel, Activation& activation, const Operands
   }
 }
 
-void run_lazy_kernel(const UserKernel& kernel, Demand& demand, CodeWatch& watch) {
-  Run run(kernel, Demanded{demand, watch, std::vector<const Cell*>(kernel.inputs.size()),
+void run_lazy_kernel(const UserKernel& kernel, Demand& demand) {
+  Run run(kernel, Demanded{demand, std::vector<const Cell*>(kernel.inputs.size()),
                            std::vector<Cell>(kernel.outputs.size())});
   run.compute_on_demand();
+}
+
+void run_eager(Activation& activation, const Operands& operands) {
+  run_kernel(*static_cast<const UserKernel*>(operands.state), activation, operands);
+}
+
+}  // namespace
+
+ThunkCode kernel_thunk(std::shared_ptr<const UserKernel> kernel, bool is_lazy) {
+  if (is_lazy) return straight_line([kernel](Demand& demand) { run_lazy_kernel(*kernel, demand); });
+  ThunkCode thunk;
+  thunk.eager = &guarded<&run_eager>;
+  thunk.state = std::move(kernel);
+  return thunk;
 }
 
 }  // namespace thunkvm

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "linkers/user_code/user_kernel.h"
-#include "thunks/demand.h"
 #include "thunks/error.h"
 #include "thunks/thunk.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -22,24 +22,14 @@ class KernelFailure : public Error {
   std::string exception_;
 };
 
-/// Runs it as an eager thunk does. Throws Error naming the Op if the C breaks the protocol (an
+/// The thunk of a kernel. Its run fails with Error naming the Op if the C breaks the protocol (an
 /// output is not made, is of another kind, or lies elsewhere than it says), wrote to an input
-/// without leave, or failed without a message; KernelFailure. Then the inputs are in their
-/// registers as they were found, or as the C left them.
-void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands);
-
-/// Told of when a lazy kernel's C runs on the thread, and when other code does.
-class CodeWatch {
- public:
-  virtual ~CodeWatch() = default;
-  virtual void begin() = 0;
-  virtual void end() = 0;
-};
-
-/// Runs it as the body of a lazy thunk: an input is an array once the C forced it, by `tv_force`.
-/// `tv_force` says if an input failed: the C may go on with others, or return. Throws as
-/// `run_kernel`, and the exception of an input if the C returned because of it. The host is not
-/// left meanwhile.
-void run_lazy_kernel(const UserKernel& kernel, Demand& demand, CodeWatch& watch);
+/// without leave, or failed without a message; with KernelFailure. After a failure the inputs of an
+/// eager one are in their registers as they were found, or as the C left them.
+///
+/// A lazy one has an input once the C forced it, by `tv_force`, which says if the input failed: the
+/// C may go on with others, or return. Then the run fails as the input did. The host is not left
+/// meanwhile.
+ThunkCode kernel_thunk(std::shared_ptr<const UserKernel> kernel, bool is_lazy);
 
 }  // namespace thunkvm

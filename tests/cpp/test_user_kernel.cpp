@@ -49,17 +49,10 @@ class InC final : public Op {
     kernel->checks_inputs = true;
     Host host;
     kernel->load(source_, host);
-    ThunkCode thunk;
-    thunk.state = kernel;
-    thunk.eager = &guarded<&run>;
-    return thunk;
+    return kernel_thunk(std::move(kernel), /*is_lazy=*/false);
   }
 
  private:
-  static void run(Activation& activation, const Operands& operands) {
-    run_kernel(*static_cast<const UserKernel*>(operands.state), activation, operands);
-  }
-
   KernelSource source_;
   AliasMap destroys_;
 };

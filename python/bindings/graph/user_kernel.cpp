@@ -5,9 +5,7 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/python_op.h"
-#include "python/bindings/python/crash_report.h"
 #include "python/bindings/python/host.h"
-#include "python/bindings/python/raised.h"
 
 #include <memory>
 #include <optional>
@@ -46,44 +44,13 @@ std::string with_lines(const CompileError& error, const ModuleSource& source) {
                     .get());
 }
 
-/// A kernel as reports of crashes name it.
-struct PythonKernel : UserKernel {
-  explicit PythonKernel(const Apply& node) : UserKernel(node) {}
-  const char* const locations[1] = {location.c_str()};
-};
-
-/// Names a lazy kernel in reports of crashes, while its C runs.
-class Reported final : public CodeWatch {
- public:
-  explicit Reported(const PythonKernel& kernel) : kernel_(kernel) {}
-  void begin() override { report_.emplace(kernel_.locations, &kFirst); }
-  void end() override { report_.reset(); }
-
- private:
-  static constexpr int kFirst = 0;
-  const PythonKernel& kernel_;
-  std::optional<CrashReport> report_;
-};
-
-Status run_python_kernel(Activation& activation, const Operands& operands) {
-  const auto& kernel = *static_cast<const PythonKernel*>(operands.state);
-  try {
-    static constexpr int kFirst = 0;
-    const CrashReport report(kernel.locations, &kFirst);
-    run_kernel(kernel, activation, operands);
-    return Status::Done;
-  } catch (...) {
-    return fail_thunk(activation);
-  }
-}
-
 }  // namespace
 
 ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
   if (!op.way("c_kernel")) return {};
   const std::optional<KernelSource> source = source_of(node);
   if (!source) return {};
-  auto kernel = std::make_shared<PythonKernel>(node);
+  auto kernel = std::make_shared<UserKernel>(node);
   if (const PyRef says = attribute_or_null(op.object(), "release_gil");
       says && says.get() != Py_None)
     kernel->leaves = check(PyObject_IsTrue(says.get())) != 0;
@@ -95,15 +62,7 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
                        kernel->location + " does not compile: " + with_lines(error, source->module),
                        error.diagnostics(), error.source_path());
   }
-  if (op.is_lazy_kernel())
-    return straight_line([kernel](Demand& demand) {
-      Reported watch(*kernel);
-      run_lazy_kernel(*kernel, demand, watch);
-    });
-  ThunkCode thunk;
-  thunk.eager = &run_python_kernel;
-  thunk.state = std::move(kernel);
-  return thunk;
+  return kernel_thunk(std::move(kernel), op.is_lazy_kernel());
 }
 
 std::shared_ptr<const void> kernels_ahead(std::span<const Variable> roots) {

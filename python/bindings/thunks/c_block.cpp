@@ -1,8 +1,8 @@
 #include "python/bindings/thunks/c_block.h"
 
+#include "linkers/user_code/crash_report.h"
 #include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/graph/value.h"
-#include "python/bindings/python/crash_report.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 
