@@ -3,41 +3,41 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Decoding = Literal["truth", "index", "index_or_default"]
-Form = Literal["kernel", "perform", "c", "lazy", "thunk", "branch", "emitted", "fused"]
-GroupKind = Literal["expression", "fused", "call"]
-BlockKind = Literal["root", "arm", "memo", "input", "guarded", "step"]
-CallPart = Literal["arguments", "results", "lock", "other"]
+_Decoding = Literal["truth", "index", "index_or_default"]
+_Form = Literal["kernel", "perform", "c", "lazy", "thunk", "branch", "emitted", "fused"]
+_GroupKind = Literal["expression", "fused", "call"]
+_BlockKind = Literal["root", "arm", "memo", "input", "guarded", "step"]
+_CallPart = Literal["arguments", "results", "lock", "other"]
 
 class NodeRuns(NamedTuple):
     node: str
     op: str
-    form: Form
+    form: _Form
     origin: str
     runs: int
 
 class NodeCode(NamedTuple):
-    form: Form
+    form: _Form
     code: str
     why: str
 
 class NativeGroup(NamedTuple):
     nodes: list[int]
-    kind: GroupKind
+    kind: _GroupKind
 
 class BlockRow(NamedTuple):
-    kind: BlockKind
+    kind: _BlockKind
     within: int | None
     owner: int
     node: int | None
     number: int
     n_arms: int
-    decoding: Decoding
+    decoding: _Decoding
     idle: bool
 
 class BranchRow(NamedTuple):
     selector: int
-    decoding: Decoding
+    decoding: _Decoding
     arms: list[str]
     node: int
     block: int

@@ -57,7 +57,7 @@ def test_few_files_include_pybind11() -> None:
 
 
 #: A format of what C takes from Python, or gives it.
-FORMAT = re.compile(r'PyArg_Parse\w*\([^"]*"([^":;]*)')
+FORMAT = re.compile(r'(?:PyArg_Parse\w*|\bparse)\([^"]*"([^":;]*)')
 MOST_LETTERS = 6
 
 

@@ -198,7 +198,7 @@ def test_replacements_that_are_made_on_the_way():
 def test_arms_that_are_made_on_the_way():
     x, c = tv.scalar("x"), tv.scalar("c", dtype="int64")
     arms = Fresh(lambda i: Fresh(lambda k: x + float(i), 1), 2)
-    (picked,) = _core.conditional(c, "index", arms)
+    (picked,) = _core.conditional(c, _core.Decoding.index, arms)
     f = tv.function([c, x], picked)
     assert [f(0, 1.0), f(1, 1.0)] == [1.0, 2.0]
 

@@ -74,8 +74,8 @@ def test_words_are_those_of_one_table() -> None:
     picked = tv.switch_case(i, [tv.exp(x), tv.sin(x)], default=tv.ifelse(x > 0, x, tv.cos(x)))
     f = tv.function([x, i], picked, mode="cvm")
     schedule = f._schedule()
-    assert {block.kind for block in schedule.blocks} <= set(_core.WORDS["BlockKind"])
-    assert {row.form for row in f.explain().nodes} <= set(_core.WORDS["Form"])
+    assert {block.kind for block in schedule.blocks} <= set(_core.BlockKind.__members__)
+    assert {row.form for row in f.explain().nodes} <= set(_core.Form.__members__)
     assert {branch.decoding: branch.arms for branch in schedule.branches} == {
         "index_or_default": ["case 0", "case 1", "default"],
         "truth": ["else", "then"],

@@ -1,7 +1,7 @@
-#include "python/bindings/arrays/memory.h"
-
+// memory.cpp: the memory pool's use and peak, for Python.
 #include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/pybind.h"
+#include "python/bindings/python/topics.h"
 #include "thunks/memory_pool.h"
 
 #include <unistd.h>

@@ -3,6 +3,7 @@
 
 #include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/release.h"
+#include "python/bindings/python/topics.h"
 #include "thunks/bools.h"
 #include "thunks/read_only.h"
 

@@ -55,6 +55,4 @@ const void* number_in(PyObject* scalar);
 /// The number in a NumPy scalar; nothing where the machine has no such dtype.
 std::optional<Cell> cell_of_scalar(PyObject* scalar);
 
-void init_ndarray(PyObject* module);
-
 }  // namespace thunkvm

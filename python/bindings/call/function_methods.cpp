@@ -1,5 +1,4 @@
-#include "python/bindings/call/function_methods.h"
-
+// function_methods.cpp: the methods and properties of Functions that are not on a call's path.
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/node_forms.h"
 #include "linkers/recording_report.h"
@@ -12,6 +11,7 @@
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/rows.h"
+#include "python/bindings/python/topics.h"
 #include "vm/disassembler.h"
 
 #include <map>
@@ -67,8 +67,8 @@ std::vector<NodeCode> node_code(PythonFunction& function) {
 
 // ---- recordings
 
-PyRef record(const py::object& self, bool times, bool events, bool memory, bool calls, bool steps,
-             bool apart, bool own) {
+Typed<"thunkvm._core.Recording"> record(const py::object& self, bool times, bool events,
+                                        bool memory, bool calls, bool steps, bool apart, bool own) {
   PythonFunction& function = function_of(self.ptr());
   const RecordOptions options{
       .times = times, .events = events, .memory = memory, .calls = calls, .steps = steps};
@@ -78,9 +78,9 @@ PyRef record(const py::object& self, bool times, bool events, bool memory, bool 
   return PyRef::take(wrap_recording(std::move(recording), function, self.ptr()));
 }
 
-PyRef own_recording(const py::object& self) {
+Typed<"thunkvm._core.Recording | None"> own_recording(const py::object& self) {
   PythonFunction& function = function_of(self.ptr());
-  if (function.own() == nullptr) return {};
+  if (function.own() == nullptr) return PyRef();
   return PyRef::take(wrap_recording(function.own(), function, self.ptr()));
 }
 
@@ -100,7 +100,7 @@ std::string_view compiled(PythonFunction& function) {
   return name(function.core().compilation().state());
 }
 
-py::list parameters(PythonFunction& function) {
+Typed<"list[tuple[str | None, bool, typing.Any]]"> parameters(PythonFunction& function) {
   return py_list(function.parameters(), [](const Parameter& parameter) {
     return py::make_tuple(
         parameter.keyword, parameter.has_default,
@@ -108,7 +108,7 @@ py::list parameters(PythonFunction& function) {
   });
 }
 
-py::dict making(PythonFunction& function) {
+Typed<"dict[str, typing.Any]"> making(PythonFunction& function) {
   const Function::Making& making = function.core().making();
   return py::dict("rewrite"_a = making.rewrite, "link"_a = making.link,
                   "compile"_a = making.compile, "cache_hits"_a = making.cache_hits);
@@ -121,14 +121,19 @@ void add_methods(Methods methods) {
           [](PythonFunction& function) { return disassemble(*function.linked().program); },
           "The program, one instruction a line.")
       .def(
-          "_node_rows", [](PythonFunction& function) { return as_python(node_runs(function)); },
+          "_node_rows", [](PythonFunction & function) -> Typed<"list[thunkvm._rows.NodeRuns]"> {
+            return as_python(node_runs(function));
+          },
           "The NodeRuns of each node that may run, in the program's order.")
       .def(
-          "_node_forms", [](PythonFunction& function) { return as_python(node_code(function)); },
+          "_node_forms", [](PythonFunction & function) -> Typed<"list[thunkvm._rows.NodeCode]"> {
+            return as_python(node_code(function));
+          },
           "The NodeCode of each node that may run, in the same order.")
       .def(
-          "_schedule",
-          [](PythonFunction& function) { return as_python(rows_of(*function.linked().schedule)); },
+          "_schedule", [](PythonFunction & function) -> Typed<"thunkvm._rows.ScheduleRows"> {
+            return as_python(rows_of(*function.linked().schedule));
+          },
           "The blocks of the function's schedule, and the nodes that run in them: ScheduleRows.")
       .def("c_source", &c_source,
            "The C that stands for the program, with a comment for each node.")
@@ -140,8 +145,7 @@ void add_methods(Methods methods) {
           },
           "Compiles the emitted code now, if its mode emits any, and says what came of it.")
       .def(
-          "_counted",
-          [](PythonFunction& function) {
+          "_counted", [](PythonFunction & function) -> Typed<"thunkvm._rows.RecordingReport"> {
             return as_python(counts_of(function.core(), function.pool()));
           },
           "The RecordingReport of what is always counted: runs of nodes, and arms of branches.")
@@ -174,10 +178,12 @@ void add_properties(Methods methods) {
           "(shared variable, Variable with its new value) for each update, after givens and "
           "rewrites.")
       .property(
-          "mode", [](PythonFunction& function) { return PyRef::take(function.mode()); },
+          "mode", [](PythonFunction & function) -> Typed<"thunkvm._src.calls.mode.Mode"> {
+            return PyRef::take(function.mode());
+          },
           "The Mode that the function was made with.")
       .property(
-          "_nodes", [](PythonFunction& function) { return wrap_list(function.linked().nodes()); },
+          "_nodes", [](PythonFunction& function) { return function.linked().nodes(); },
           "Output 0 of each node that may run, as `_node_rows`.")
       .property(
           "name",
@@ -186,8 +192,7 @@ void add_properties(Methods methods) {
           },
           "The name that it was made with; messages call one without by the line that made it.")
       .property(
-          "rewrites",
-          [](PythonFunction& function) {
+          "rewrites", [](PythonFunction & function) -> Typed<"dict[str, int]"> {
             py::dict counts;
             for (const auto& [name, count] : function.core().removed())
               counts[py::str(name)] = count;

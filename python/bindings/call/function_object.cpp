@@ -5,6 +5,7 @@
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_watch.h"
 #include "python/bindings/graph/collection.h"
+#include "python/bindings/python/topics.h"
 
 #include <structmember.h>
 
@@ -77,15 +78,11 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyObject* get_name(PyObject* self, void*) {
-  return guard([&] {
-    const std::string& name = function_of(self).name();
-    return to_text(name.empty() ? "function" : name);
-  });
-}
-
 PyGetSetDef properties[] = {
-    {"__name__", get_name, nullptr, nullptr, nullptr},
+    readable<[](PyObject* self) {
+      const std::string& name = function_of(self).name();
+      return to_text(name.empty() ? "function" : name);
+    }>("__name__"),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

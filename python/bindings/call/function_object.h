@@ -18,6 +18,4 @@ PythonFunction& function_of(PyObject* self);
 /// A new `Function` object that owns `function`.
 PyObject* wrap_function(std::unique_ptr<PythonFunction> function);
 
-void init_function(PyObject* module);
-
 }  // namespace thunkvm

@@ -1,7 +1,5 @@
 // implementation.cpp: one way in which a node runs. By hand: its objects hold graphs, of which the
 // garbage collector asks.
-#include "python/bindings/call/implementation.h"
-
 #include "linkers/linker.h"
 #include "linkers/lone_thunk.h"
 #include "python/bindings/graph/apply.h"
@@ -11,6 +9,7 @@
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/list_of.h"
 #include "python/bindings/python/raised.h"
+#include "python/bindings/python/topics.h"
 #include "python/bindings/thunks/c_thunk.h"
 #include "python/bindings/thunks/python_thunk.h"
 
@@ -125,20 +124,11 @@ PyObject* run(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"inputs", "lent", "dying", nullptr};
   PyObject *inputs, *lent = Py_None;
   int dying = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|Op:run", const_cast<char**>(names), &inputs,
-                                   &lent, &dying))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "O|Op:run", names, &inputs, &lent, &dying);
     if (self_of(self)->implementation == nullptr)
       throw Error(ErrorKind::Runtime, "the garbage collector took this implementation");
     return self_of(self)->implementation->run(inputs, lent, dying != 0);
-  });
-}
-
-PyObject* get_form(PyObject* self, void*) {
-  return guard([&] {
-    const Implementation* implementation = self_of(self)->implementation;
-    return to_text(implementation == nullptr ? "" : name(implementation->form()));
   });
 }
 
@@ -153,7 +143,10 @@ PyMethodDef methods[] = {
 };
 
 PyGetSetDef properties[] = {
-    {"form", get_form, nullptr, "\"kernel\", \"c\" or \"perform\".", nullptr},
+    readable<[](PyObject* self) {
+      const Implementation* implementation = self_of(self)->implementation;
+      return to_text(implementation == nullptr ? "" : name(implementation->form()));
+    }>("form", "\"kernel\", \"c\" or \"perform\"."),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

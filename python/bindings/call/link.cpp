@@ -1,5 +1,4 @@
-#include "python/bindings/call/link.h"
-
+// link.cpp: from a graph of Variables to a Function.
 #include "linkers/mode.h"
 #include "linkers/user_code/input_guard.h"
 #include "ops/rewrites/rewrite.h"
@@ -11,6 +10,8 @@
 #include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
+#include "python/bindings/python/rows.h"
+#include "python/bindings/python/topics.h"
 #include "python/bindings/thunks/c_thunk.h"
 #include "python/bindings/thunks/python_thunk.h"
 
@@ -194,8 +195,8 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker,
   return thunks;
 }
 
-PyRef link_function(const TargetedGraph& given, const py::object& mode,
-                    const Interface& interface) {
+Typed<"thunkvm._core.Function"> link_function(const TargetedGraph& given, const py::object& mode,
+                                              const Interface& interface) {
   FunctionGraph graph = given.graph;
   const std::string named = interface.name.value_or(std::string());
   const std::string origin = named.empty() ? origin_here() : std::string();
@@ -292,12 +293,7 @@ std::string_view when_compiled(std::string linker, const std::optional<std::stri
 }  // namespace
 
 void init_link(PyObject* module) {
-  py::native_enum<CastRule>(module, "CastRule", "enum.Enum",
-                            "The conversions that an argument may undergo.")
-      .value("exact", CastRule::Exact)
-      .value("safe", CastRule::Safe)
-      .value("downcast", CastRule::Downcast)
-      .finalize();
+  add_enum<CastRule>(module, "The conversions that an argument may undergo.");
   add_specifications(module);
   Functions(module)
       .def("link", &link_function, "graph"_a, "mode"_a, "interface"_a,

@@ -6,6 +6,7 @@
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/rows.h"
+#include "python/bindings/python/topics.h"
 
 #include <cmath>
 #include <tuple>
@@ -29,11 +30,11 @@ struct RecordingObject {
   }
 };
 
-py::object read(const RecordingObject& self) {
+Typed<"thunkvm._rows.RecordingReport"> read(const RecordingObject& self) {
   return as_python(report_of(*self.recording, self.live().core()));
 }
 
-py::object calls(const RecordingObject& self) {
+Typed<"list[thunkvm._rows.RecordedCall]"> calls(const RecordingObject& self) {
   const Program& program = *self.live().linked().program;
   return as_python(report_of(self.recording->recorded(), program, TickScale::of_clock()).calls);
 }
@@ -58,7 +59,7 @@ void force(RecordingObject& self, const std::vector<std::tuple<unsigned, ArmRuns
   self.recording->force(std::move(scripts));
 }
 
-PyRef call(RecordingObject& self, const py::args& args, const py::kwargs& kwargs) {
+Any call(RecordingObject& self, const py::args& args, const py::kwargs& kwargs) {
   // As vectorcall has it: the values of keywords after the others, their names in a tuple.
   std::vector<PyObject*> values;
   for (const py::handle value : args) values.push_back(value.ptr());
@@ -106,7 +107,10 @@ void init_recording(PyObject* module) {
                   RegionPlace, ScheduleRows, SiteCounts, Work, SiteRow, BranchTally, BranchCounts,
                   Decision, ArmRun, LoopDecisions, CallTimes, RecordedCall, Stretch, RecordedEvent,
                   RecordedStep, LoopCounts, RecordingReport>(module);
-  add_words<Decoding, ThunkForm, GroupKind, Block::Kind, CallPart>(module);
+  add_enum<ThunkForm>(module, "How a node runs.");
+  add_enum<GroupKind>(module, "The kinds of groups in emitted code.");
+  add_enum<Block::Kind>(module, "The kinds of blocks in a schedule.");
+  add_enum<CallPart>(module, "The parts of a call beside its program.");
   py::class_<RecordingObject>(module, "Recording", py::custom_type_setup(collect),
                               "What is recorded of a function's calls. Called itself, it calls the "
                               "function and records that.")

@@ -14,6 +14,4 @@ class PythonFunction;
 PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& function,
                          PyObject* owner);
 
-void init_recording(PyObject* module);
-
 }  // namespace thunkvm

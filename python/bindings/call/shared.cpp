@@ -1,8 +1,8 @@
-#include "python/bindings/call/shared.h"
-
+// shared.cpp: shared variables: values that functions keep between calls.
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
+#include "python/bindings/python/topics.h"
 
 namespace thunkvm {
 namespace {
@@ -21,34 +21,29 @@ std::string what_is(std::string_view name) {
                       : "the value of shared variable '" + std::string(name) + "'";
 }
 
-const Variable& require_shared(PyObject* object, const char* what) {
-  const Variable& variable = require_variable(object, what);
-  if (variable.leaf() != Leaf::Shared)
-    throw Error(ErrorKind::Type, std::string(what) + ": " + variable.text() +
-                                     " is no shared variable; make one with "
-                                     "tv.shared(value).");
-  return variable;
+const Variable& require_shared(const Variable& variable, const char* what) {
+  if (variable.leaf() == Leaf::Shared) return variable;
+  throw Error(ErrorKind::Type, std::string(what) + ": " + variable.text() +
+                                   " is no shared variable; make one with tv.shared(value).");
 }
 
 Variable shared_variable(const py::object& type_object, const py::object& value,
-                         const py::object& name_object, bool borrow) {
+                         const std::optional<Text>& name, bool borrow) {
   const TypeRef type = unwrap_type(type_object.ptr());
-  const std::string name(name_object.is_none() ? std::string_view()
-                                               : text_of(name_object.ptr(), "a variable's name"));
-  Ref<SharedValue> shared(
-      new SharedValue(type, own_value(value.ptr(), *type, borrow, what_is(name))));
-  return Variable::shared(std::move(shared), name);
+  const std::string text = name ? name->text : "";
+  return Variable::shared(
+      Ref(new SharedValue(type, own_value(value.ptr(), *type, borrow, what_is(text)))), text);
 }
 
-PyRef get_value(const py::object& object, bool borrow) {
-  const Variable& variable = require_shared(object.ptr(), "get_value");
+Any get_value(const Variable& given, bool borrow) {
+  const Variable& variable = require_shared(given, "get_value");
   Cell value = variable.shared_value().get();
   return borrow ? to_python_lent(kept(std::move(value)))
                 : to_python(copy_value(value, variable.type()));
 }
 
-void set_value(const py::object& object, const py::object& value, bool borrow) {
-  const Variable& variable = require_shared(object.ptr(), "set_value");
+void set_value(const Variable& given, const py::object& value, bool borrow) {
+  const Variable& variable = require_shared(given, "set_value");
   variable.shared_value().set(
       own_value(value.ptr(), variable.type(), borrow, what_is(variable.name())));
 }

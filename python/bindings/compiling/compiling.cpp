@@ -7,6 +7,7 @@
 #include "ops/kernels/nest_threads.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/pybind.h"
+#include "python/bindings/python/topics.h"
 
 #include <chrono>
 #include <cmath>
@@ -79,7 +80,7 @@ std::string compiler_version(bool is_cxx) {
 
 using Seconds = std::chrono::duration<double>;
 
-py::dict compiler_settings() {
+Typed<"thunkvm._core._CompilerSettings"> compiler_settings() {
   const CompilerSettings now = default_settings();
   return py::dict("cc"_a = path_str(now.command),
                   "cxx"_a = path_str(default_settings(Language::Cxx).command),

@@ -9,6 +9,4 @@ namespace thunkvm {
 /// The module of a NativeModule. Throws Error(Type) for anything else.
 ModulePtr native_module(PyObject* object);
 
-void init_compiling(PyObject* module);
-
 }  // namespace thunkvm

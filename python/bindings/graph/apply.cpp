@@ -7,6 +7,7 @@
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/topics.h"
 
 #include <structmember.h>
 
@@ -82,10 +83,8 @@ PyObject* apply_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   PyObject* op_object = nullptr;
   PyObject* input_objects = nullptr;
   PyObject* output_objects = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:Apply", const_cast<char**>(keywords),
-                                   &op_object, &input_objects, &output_objects))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "OOO:Apply", keywords, &op_object, &input_objects, &output_objects);
     const Ref<const Op> op = unwrap_op(op_object);
     if (python_op(op.get()) == nullptr)
       throw Error(ErrorKind::Type, "Apply: " + op->name() +
@@ -122,31 +121,18 @@ PyObject* apply_compare(PyObject* a, PyObject* b, int comparison) {
   return PyBool_FromLong((self_of(a)->node == self_of(b)->node) == (comparison == Py_EQ));
 }
 
-PyObject* get_op(PyObject* self, void*) {
-  return guard([&] { return wrap_op(*unwrap_node(self).op()); });
-}
-PyObject* get_inputs(PyObject* self, void*) {
-  return guard([&] { return wrap_list(unwrap_node(self).inputs()); });
-}
-PyObject* get_outputs(PyObject* self, void*) {
-  return guard([&] { return wrap_list(unwrap_node(self).outputs()); });
-}
-PyObject* get_origin(PyObject* self, void*) {
-  return guard([&] { return to_text(unwrap_node(self).origin_text()); });
-}
-
-PyObject* get_origin_path(PyObject* self, void*) {
-  return guard([&] { return to_text(origin_path(unwrap_node(self))); });
-}
-
 PyGetSetDef apply_attributes[] = {
-    {"op", get_op, nullptr, "The Op that is applied.", nullptr},
-    {"inputs", get_inputs, nullptr, "The Variables that it is applied to.", nullptr},
-    {"outputs", get_outputs, nullptr, "The Variables that it computes.", nullptr},
-    {"origin", get_origin, nullptr,
-     "The line of the user's code that made it, for example \"fit.py:12 in step\".", nullptr},
-    {"_origin_path", get_origin_path, nullptr,
-     "The same with the folders that the file is in, \"/home/me/fit.py:12 in step\".", nullptr},
+    readable<[](PyObject* self) { return wrap_op(*unwrap_node(self).op()); }>(
+        "op", "The Op that is applied."),
+    readable<[](PyObject* self) { return wrap_list(unwrap_node(self).inputs()); }>(
+        "inputs", "The Variables that it is applied to."),
+    readable<[](PyObject* self) { return wrap_list(unwrap_node(self).outputs()); }>(
+        "outputs", "The Variables that it computes."),
+    readable<[](PyObject* self) { return to_text(unwrap_node(self).origin_text()); }>(
+        "origin", "The line of the user's code that made it, for example \"fit.py:12 in step\"."),
+    readable<[](PyObject* self) { return to_text(origin_path(unwrap_node(self))); }>(
+        "_origin_path",
+        "The same with the folders that the file is in, \"/home/me/fit.py:12 in step\"."),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

@@ -14,6 +14,4 @@ bool is_node(PyObject* object);
 /// took it, which only what is collected with it can see.
 Apply& unwrap_node(PyObject* object);
 
-void init_apply(PyObject* module);
-
 }  // namespace thunkvm

@@ -3,6 +3,7 @@
 #include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/list_of.h"
 
 #include <string>
 #include <type_traits>
@@ -124,11 +125,7 @@ PyRef attribute_object(const AttrValue& value) {
         } else if constexpr (std::is_same_v<T, DType>) {
           return to_text(name(v));
         } else {
-          PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(v.size())));
-          for (std::size_t i = 0; i < v.size(); ++i)
-            PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
-                            attribute_object(AttrValue(v[i])).release());
-          return list;
+          return list_of(v, [](const auto& item) { return attribute_object(AttrValue(item)); });
         }
       },
       value);

@@ -5,6 +5,8 @@
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/attribute.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/list_of.h"
+#include "python/bindings/python/topics.h"
 
 #include <functional>
 #include <string>
@@ -79,52 +81,35 @@ PyObject* builtin_op_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* get_name(PyObject* self, void*) {
-  return guard([&] { return to_text(op_of(self).name()); });
-}
-PyObject* get_type(PyObject* self, void*) {
-  return guard([&] {
-    const Op& op = op_of(self);
-    if (op.proto() != nullptr) return to_text(op.proto()->name);
-    return op.conditional() != nullptr ? to_text("conditional") : PyRef::borrow(Py_None);
-  });
-}
-PyObject* get_attrs(PyObject* self, void*) {
-  return guard([&] { return attribute_dict(attributes_of(op_of(self))); });
+PyRef registry_name(const Op& op) {
+  if (op.proto() != nullptr) return to_text(op.proto()->name);
+  return op.conditional() != nullptr ? to_text("conditional") : PyRef::borrow(Py_None);
 }
 
 PyRef alias_dict(const AliasMap& map) {
   PyRef dict = PyRef::take(PyDict_New());
   for (const auto& [output, inputs] : map) {
-    PyRef list = PyRef::take(PyList_New(0));
-    for (const std::uint32_t input : inputs)
-      check(PyList_Append(list.get(), PyRef::take(PyLong_FromUnsignedLong(input)).get()));
+    const PyRef list = list_of(inputs, PyLong_FromUnsignedLong);
     check(
         PyDict_SetItem(dict.get(), PyRef::take(PyLong_FromUnsignedLong(output)).get(), list.get()));
   }
   return dict;
 }
 
-PyObject* get_view_map(PyObject* self, void*) {
-  return guard([&] { return alias_dict(op_of(self).view_map()); });
-}
-PyObject* get_destroy_map(PyObject* self, void*) {
-  return guard([&] { return alias_dict(op_of(self).destroy_map()); });
-}
-PyObject* get_is_of_lengths(PyObject* self, void*) {
-  return guard(
-      [&] { return Py_NewRef(op_of(self).shape_query() != nullptr ? Py_True : Py_False); });
-}
-
 PyGetSetDef builtin_op_attributes[] = {
-    {"name", get_name, nullptr, "What messages call it.", nullptr},
-    {"type", get_type, nullptr, "The name in the registry; None of a loop and an attempt.",
-     nullptr},
-    {"attrs", get_attrs, nullptr, "The attributes, by name; dtypes as str.", nullptr},
-    {"view_map", get_view_map, nullptr, "{output: [inputs that it may be a view of]}", nullptr},
-    {"destroy_map", get_destroy_map, nullptr, "{output: [inputs that it may overwrite]}", nullptr},
-    {"is_of_lengths", get_is_of_lengths, nullptr,
-     "Whether it reads no more of its inputs than their lengths.", nullptr},
+    readable<[](PyObject* self) { return to_text(op_of(self).name()); }>(
+        "name", "What messages call it."),
+    readable<[](PyObject* self) { return registry_name(op_of(self)); }>(
+        "type", "The name in the registry; None of a loop and an attempt."),
+    readable<[](PyObject* self) { return attribute_dict(attributes_of(op_of(self))); }>(
+        "attrs", "The attributes, by name; dtypes as str."),
+    readable<[](PyObject* self) { return alias_dict(op_of(self).view_map()); }>(
+        "view_map", "{output: [inputs that it may be a view of]}"),
+    readable<[](PyObject* self) { return alias_dict(op_of(self).destroy_map()); }>(
+        "destroy_map", "{output: [inputs that it may overwrite]}"),
+    readable<[](PyObject* self) {
+      return Py_NewRef(op_of(self).shape_query() != nullptr ? Py_True : Py_False);
+    }>("is_of_lengths", "Whether it reads no more of its inputs than their lengths."),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

@@ -12,6 +12,4 @@ bool is_builtin_op(PyObject* object);
 /// The Op of an object for which `is_builtin_op` holds.
 Ref<const Op> unwrap_builtin_op(PyObject* object);
 
-void init_builtin_op(PyObject* module);
-
 }  // namespace thunkvm

@@ -6,6 +6,7 @@
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
+#include "python/bindings/python/topics.h"
 
 #include <algorithm>
 #include <utility>

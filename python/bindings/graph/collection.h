@@ -80,6 +80,5 @@ inline void leave_holder(PyObject* holder) {
 
 /// Objects of such a class, from which none can derive, are holders.
 void add_holder_class(PyTypeObject* type);
-void init_collection(PyObject* module);
 
 }  // namespace thunkvm

@@ -1,11 +1,12 @@
-#include "python/bindings/graph/control.h"
-
+// control.cpp: conditionals, loops and attempts of Variables, for Python.
 #include "ops/control/attempt.h"
 #include "ops/control/conditional.h"
 #include "ops/control/loop.h"
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
+#include "python/bindings/python/rows.h"
+#include "python/bindings/python/topics.h"
 
 #include <optional>
 #include <string>
@@ -20,58 +21,39 @@ using namespace py::literals;
 
 // ---- conditionals
 
-Decoding decoding_of(const std::string& name) {
-  if (const auto found = named<Decoding>(name)) return *found;
-  throw Error(ErrorKind::Value, "conditional: decoding '" + name +
-                                    "' does not exist; use 'truth', 'index' or 'index_or_default'");
-}
+using Variables = std::vector<Variable>;
 
 /// The names of a conditional's arms, in the program's order.
-std::vector<std::string> arm_names(const std::string& decoding, std::size_t n_arms) {
+std::vector<std::string> arm_names(Decoding decoding, std::size_t n_arms) {
   std::vector<std::string> names;
-  for (std::size_t arm = 0; arm < n_arms; ++arm)
-    names.push_back(arm_name(decoding_of(decoding), n_arms, arm));
+  for (std::size_t arm = 0; arm < n_arms; ++arm) names.push_back(arm_name(decoding, n_arms, arm));
   return names;
-}
-
-std::vector<Variable> make_conditional(const py::object& selector, const std::string& decoding,
-                                       const py::object& arms, bool strict) {
-  std::vector<std::vector<Variable>> variables;
-  for (PyObject* arm : Items(arms.ptr(), "conditional: arms have to be a list of lists")) {
-    std::vector<Variable>& values = variables.emplace_back();
-    for (PyObject* value : Items(arm, "conditional: an arm has to be a list of values"))
-      values.push_back(as_variable(value));
-  }
-  return conditional(as_variable(selector.ptr()), decoding_of(decoding), variables, strict);
 }
 
 // ---- loops
 
-std::vector<Variable> loop_of(const py::object& name, const py::object& states,
-                              const py::object& firsts, const py::object& limit,
-                              const py::object& test, const py::object& nexts,
-                              const py::object& collected, unsigned keeps, bool implicit) {
+Variables loop_of(Text name, Variables states, const Variables& firsts, const MaybeVariable& limit,
+                  const Variable& test, Variables nexts, Variables collected, unsigned keeps,
+                  bool implicit) {
   auto* const body = new LoopBody;
   const Ref<const LoopBody> held(body);
-  body->name = text_of(name.ptr(), "the name of a loop");
-  body->states = require_variables(states.ptr(), "a state of a loop");
-  if (!limit.is_none()) body->limit = require_variable(limit.ptr(), "the limit of a loop");
-  body->test = require_variable(test.ptr(), "the test of a loop");
-  body->nexts = require_variables(nexts.ptr(), "the next value of a state");
+  body->name = std::move(name.text);
+  body->states = std::move(states);
+  body->limit = limit;
+  body->test = test;
+  body->nexts = std::move(nexts);
   body->keeps = keeps;
   body->implicit = implicit;
-  body->collected = require_variables(collected.ptr(), "a value that a loop collects");
-  const std::vector<Variable> of_states =
-      require_variables(firsts.ptr(), "the first value of a state");
+  body->collected = std::move(collected);
   collect_for_gradients(*body);
-  std::vector<Variable> outputs = make_loop(*body, of_states);
+  Variables outputs = make_loop(*body, firsts);
   const auto hidden = outputs.end() - 2 - body->n_for_gradients;
   outputs.erase(hidden, hidden + body->n_for_gradients);
   return outputs;
 }
 
 // Steps, whether the test ended it, what the state collects, `keeps`, the last state's last value.
-using LoopAbout = std::tuple<Variable, Variable, Variable, std::uint32_t, Variable>;
+using LoopAbout = std::tuple<Variable, Variable, MaybeVariable, std::uint32_t, Variable>;
 
 std::optional<LoopAbout> loop_about(const Variable& last) {
   const LoopOp* const op = last.is_leaf() ? nullptr : closed_loop(*last.node());
@@ -84,8 +66,7 @@ std::optional<LoopAbout> loop_about(const Variable& last) {
                    output(place.last(place.n_states - 1)));
 }
 
-using LoopParts = std::tuple<std::vector<Variable>, std::vector<Variable>, Variable, Variable,
-                             std::vector<Variable>, std::vector<Variable>>;
+using LoopParts = std::tuple<Variables, Variables, MaybeVariable, Variable, Variables, Variables>;
 
 std::optional<LoopParts> loop_body(const Variable& output) {
   const LoopOp* const op = output.is_leaf() ? nullptr : closed_loop(*output.node());
@@ -186,19 +167,21 @@ Ref<const AttemptOp> attempt_op(const py::tuple& on) {
   return Ref<const AttemptOp>(new PythonAttempt(PyRef::borrow(on.ptr())));
 }
 
-std::vector<Variable> attempt_of(const py::object& values, const py::object& otherwise,
-                                 const py::tuple& on) {
-  return attempt(attempt_op(on), require_variables(values.ptr(), "attempt: a value"),
-                 require_variables(otherwise.ptr(), "attempt: otherwise"));
+Variables attempt_of(const Variables& values, const Variables& otherwise, const py::tuple& on) {
+  return attempt(attempt_op(on), values, otherwise);
 }
 
 }  // namespace
 
 void init_control(PyObject* module) {
+  add_enum<Decoding>(module, "How the value of a selector picks an arm.");
   Functions(module)
-      .def("conditional", &make_conditional, "selector"_a, "decoding"_a, "arms"_a,
-           "strict"_a = false,
-           "One Variable for each output of the arms, computed by the arm that the selector picks.")
+      .def(
+          "conditional",
+          [](const Variable& selector, Decoding decoding, const std::vector<Variables>& arms,
+             bool strict) { return conditional(selector, decoding, arms, strict); },
+          "selector"_a, "decoding"_a, "arms"_a, "strict"_a = false,
+          "One Variable for each output of the arms, computed by the arm that the selector picks.")
       .def("arm_names", &arm_names, "decoding"_a, "n_arms"_a,
            "The names of a conditional's arms, arm 0 first.")
       .def(
@@ -217,17 +200,11 @@ void init_control(PyObject* module) {
            "outside, its limit or None, its test, the next values, and what it collects. None of "
            "another node.")
       .def(
-          "lazy_and",
-          [](const py::object& a, const py::object& b) {
-            return lazy_and(as_variable(a.ptr()), as_variable(b.ptr()));
-          },
-          "a"_a, "b"_a, "`a and b`: b is computed only if a is true.")
+          "lazy_and", [](const Variable& a, const Variable& b) { return lazy_and(a, b); }, "a"_a,
+          "b"_a, "`a and b`: b is computed only if a is true.")
       .def(
-          "lazy_or",
-          [](const py::object& a, const py::object& b) {
-            return lazy_or(as_variable(a.ptr()), as_variable(b.ptr()));
-          },
-          "a"_a, "b"_a, "`a or b`: b is computed only if a is false.")
+          "lazy_or", [](const Variable& a, const Variable& b) { return lazy_or(a, b); }, "a"_a,
+          "b"_a, "`a or b`: b is computed only if a is false.")
       .def("written_loop", &written_loop, "node"_a,
            "What `closed_loop` makes a loop of, but for its inputs; None of another node.")
       .def("closed_loop", &closed_loop_of, "name"_a, "states"_a, "captures"_a, "limit"_a, "test"_a,

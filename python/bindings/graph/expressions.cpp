@@ -1,11 +1,10 @@
 // expressions.cpp: leaves of graphs and functions of Ops. By hand: graphs are made of these, in a
 // few hundred nanoseconds each.
-#include "python/bindings/graph/expressions.h"
-
 #include "python/bindings/graph/op_function.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/topics.h"
 
 #include <string>
 
@@ -17,10 +16,8 @@ PyRef object(const Variable& variable) { return PyRef::take(wrap(variable)); }
 PyObject* input_variable(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"type", "name", nullptr};
   PyObject *type, *name = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:input_variable", const_cast<char**>(names),
-                                   &type, &name))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "O|O:input_variable", names, &type, &name);
     PyRef variable = object(Variable::input(unwrap_type(type)));
     check(PyObject_SetAttrString(variable.get(), "name", name));
     return variable;
@@ -30,10 +27,8 @@ PyObject* input_variable(PyObject*, PyObject* args, PyObject* kwargs) {
 PyObject* constant(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"value", "dtype", "type", nullptr};
   PyObject *value, *dtype = Py_None, *type = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:constant", const_cast<char**>(names), &value,
-                                   &dtype, &type))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "O|OO:constant", names, &value, &dtype, &type);
     if (type == Py_None) return object(constant_of(value, dtype));
     if (dtype != Py_None)
       throw Error(ErrorKind::Type, "constant() takes a dtype or a type, not both");

@@ -1,11 +1,13 @@
-#include "python/bindings/graph/graph.h"
+// graph.cpp: functions that walk, transform and differentiate graphs.
+#include "ops/graph/graph.h"
 
 #include "ops/control/loop.h"
 #include "ops/gradient/gradient.h"
+#include "ops/graph/array_op.h"
 #include "ops/graph/drawing.h"
-#include "ops/graph/graph.h"
+#include "ops/graph/extents.h"
 #include "python/bindings/graph/casters.h"
-#include "python/bindings/graph/infer_shape.h"
+#include "python/bindings/python/topics.h"
 
 #include <optional>
 #include <string>
@@ -17,40 +19,19 @@ namespace {
 
 using namespace py::literals;
 
-// Variables, a null one where there is None.
-std::vector<Variable> optional_variables(PyObject* items, const char* what) {
-  std::vector<Variable> variables;
-  for (PyObject* item : Items(items, "a list of Variables and None is expected"))
-    variables.push_back(item == Py_None ? Variable() : require_variable(item, what));
-  return variables;
-}
+using Variables = std::vector<Variable>;
 
-std::vector<Variable> gradients_of(const py::object& cost, const py::object& wrt) {
-  const std::vector<Variable> variables = require_variables(wrt.ptr(), "gradients: wrt");
-  return gradients(require_variable(cost.ptr(), "gradients: cost"), variables);
-}
-
-std::vector<Variable> pull_back_of(const std::vector<Variable>& outputs,
-                                   const py::object& output_gradients,
-                                   const std::vector<Variable>& wrt) {
-  const std::vector<Variable> incoming =
-      optional_variables(output_gradients.ptr(), "pull_back: an output gradient");
+Variables pull_back_of(const Variables& outputs, const std::vector<MaybeVariable>& incoming,
+                       const Variables& wrt) {
   if (outputs.size() != incoming.size())
     throw Error(ErrorKind::Value, "pull_back: " + std::to_string(outputs.size()) +
                                       " outputs, but " + std::to_string(incoming.size()) +
                                       " output gradients; there has to be one (or None) for each");
-  return pull_back(outputs, incoming, wrt);
+  return pull_back(outputs, Variables(incoming.begin(), incoming.end()), wrt);
 }
 
-Variable jacobian_of(const py::object& expression, const py::object& wrt) {
-  return jacobian(require_variable(expression.ptr(), "jacobian: expression"),
-                  require_variable(wrt.ptr(), "jacobian: wrt"));
-}
-
-std::pair<std::vector<Variable>, std::vector<bool>> vectorize_of(const std::vector<Variable>& roots,
-                                                                 const std::vector<Variable>& old,
-                                                                 const std::vector<Variable>& by,
-                                                                 const Variable& length) {
+std::pair<Variables, std::vector<bool>> vectorize_of(const Variables& roots, const Variables& old,
+                                                     const Variables& by, const Variable& length) {
   if (old.size() != by.size())
     throw Error(ErrorKind::Value, "vectorize: " + std::to_string(old.size()) + " variables, but " +
                                       std::to_string(by.size()) +
@@ -59,27 +40,38 @@ std::pair<std::vector<Variable>, std::vector<bool>> vectorize_of(const std::vect
   return {batched.roots, batched.batched};
 }
 
-std::vector<Variable> substitute_of(const py::object& roots, const py::object& replacements) {
-  std::vector<std::pair<Variable, Variable>> pairs;
-  for (PyObject* replacement :
-       Items(replacements.ptr(), "substitute: replacements have to be a list of pairs")) {
-    const Items pair(replacement, "substitute: a replacement is a pair (old, new)");
-    if (pair.size() != 2)
-      throw Error(ErrorKind::Type,
-                  "substitute: a replacement is a pair (old, new), not " + str_of(replacement));
-    pairs.emplace_back(require_variable(pair[0], "substitute: what is replaced"),
-                       require_variable(pair[1], "substitute: a replacement"));
-  }
-  return substitute(require_variables(roots.ptr(), "substitute: roots"), pairs);
-}
-
-std::vector<Apply*> topological_order_of(const py::object& roots) {
+std::vector<Apply*> topological_order_of(const Variables& roots) {
   std::vector<Apply*> nodes;
-  const std::vector<Variable> variables =
-      require_variables(roots.ptr(), "topological_order: roots");
-  for (Apply* node : topological_order(variables))
+  for (Apply* node : topological_order(roots))
     if (node->leaf() == Leaf::None) nodes.push_back(node);
   return nodes;
+}
+
+using Lengths = Typed<"tuple[thunkvm._core.Variable, ...] | None">;
+
+std::vector<Lengths> infer_shape_of(
+    Apply& node, const std::optional<std::vector<std::optional<Extents>>>& given) {
+  std::vector<Extents> shapes;
+  if (given)
+    for (const std::optional<Extents>& shape : *given) shapes.push_back(shape.value_or(Extents()));
+  else
+    for (const Variable& input : node.inputs()) shapes.push_back(extents_of(input));
+  if (shapes.size() != node.n_inputs())
+    throw Error(ErrorKind::Value, "infer_shape got " + std::to_string(shapes.size()) +
+                                      " shapes for " + std::to_string(node.n_inputs()) + " inputs");
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const TensorType* type = node.input(static_cast<int>(i)).type().tensor();
+    if (type != nullptr && static_cast<int>(shapes[i].size()) != type->ndim())
+      throw Error(ErrorKind::Value, "infer_shape got " + std::to_string(shapes[i].size()) +
+                                        " lengths for input " + std::to_string(i) + ", a " +
+                                        type->text());
+  }
+  const std::vector<Extents> inferred = node.op()->infer_shape(node, shapes);
+  std::vector<Lengths> lengths;
+  for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+    lengths.emplace_back(is_inferred(node.output(j), inferred[j]) ? wrap_tuple(inferred[j])
+                                                                  : PyRef());
+  return lengths;
 }
 
 std::optional<std::uint32_t> loop_states(const Apply& node) {
@@ -149,26 +141,27 @@ void add_drawing(PyObject* module) {
 
 void init_graph(PyObject* module) {
   Functions(module)
-      .def("gradients", &gradients_of, "cost"_a, "wrt"_a,
-           "The gradients of a scalar; None where it does not depend on a variable.")
-      .def("jacobian", &jacobian_of, "expression"_a, "wrt"_a,
+      .def(
+          "gradients",
+          [](const Variable& cost, const Variables& wrt) { return maybe(gradients(cost, wrt)); },
+          "cost"_a, "wrt"_a,
+          "The gradients of a scalar; None where it does not depend on a variable.")
+      .def("jacobian", &jacobian, "expression"_a, "wrt"_a,
            "The derivative of shape expression.shape + wrt.shape.")
-      .def("substitute", &substitute_of, "roots"_a, "replacements"_a,
-           "The roots with variables replaced, wherever they are used.")
+      .def(
+          "substitute",
+          [](const Variables& roots,
+             const std::vector<std::pair<Variable, Variable>>& replacements) {
+            return substitute(roots, replacements);
+          },
+          "roots"_a, "replacements"_a, "The roots with variables replaced, wherever they are used.")
       .def("topological_order", &topological_order_of, "roots"_a,
            "The nodes that the roots depend on, every one after its inputs.")
       .def(
-          "leaves",
-          [](const py::object& roots) {
-            return leaves(require_variables(roots.ptr(), "leaves: roots"));
-          },
-          "roots"_a, "The inputs, shared variables and constants that the roots depend on.")
+          "leaves", [](const Variables& roots) { return leaves(roots); }, "roots"_a,
+          "The inputs, shared variables and constants that the roots depend on.")
       .def(
-          "infer_shape",
-          [](const py::object& node, const py::object& input_shapes) {
-            return infer_shape(node.ptr(), input_shapes.ptr());
-          },
-          "node"_a, "input_shapes"_a = py::none(),
+          "infer_shape", &infer_shape_of, "node"_a, "input_shapes"_a = py::none(),
           "The shapes of a node's outputs, as its Op infers them: a tuple of 0-d integers for each "
           "output, None for one that has to be computed to know. `input_shapes` are such tuples of "
           "the inputs; if left out, their lengths.")

@@ -5,7 +5,7 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/python/raised.h"
+#include "python/bindings/python/list_of.h"
 
 #include <string>
 #include <utility>
@@ -16,16 +16,6 @@ namespace {
 constexpr const char* kRule =
     "; infer_shape has to return, for each output, a tuple with a 0-d integer for each axis (None "
     "for an output that has to be computed to know)";
-
-PyRef shapes_list(std::span<const Variable> values, std::span<const Extents> shapes) {
-  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(shapes.size())));
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const bool tensor = values[i].type().tensor() != nullptr;
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
-                    tensor ? wrap_tuple(shapes[i]).release() : Py_NewRef(Py_None));
-  }
-  return list;
-}
 
 std::string plural(Py_ssize_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
@@ -80,19 +70,17 @@ Extents read_shape(PyObject* shape, Apply& node, std::uint32_t j) {
 std::vector<Extents> call_infer_shape(PyObject* method, Apply& node,
                                       std::span<const Extents> input_shapes) {
   PyRef node_object = PyRef::take(wrap_node(&node));
-  const PyRef shapes_of_inputs = shapes_list(node.inputs(), input_shapes);
-  PyObject* const returned =
-      required_arguments(method) == 3  // PyTensor's, which gets a graph first
-          ? PyObject_CallFunctionObjArgs(method, Py_None, node_object.get(), shapes_of_inputs.get(),
-                                         nullptr)
-          : PyObject_CallFunctionObjArgs(method, node_object.get(), shapes_of_inputs.get(),
-                                         nullptr);
-  if (returned == nullptr) {
-    const std::string origin = node.origin_text();
-    add_note("raised by " + node.op()->name() + ".infer_shape for the node" +
-             (origin.empty() ? "" : " made at " + origin));
-  }
-  const PyRef result = PyRef::take(returned);
+  int i = 0;
+  const PyRef shapes_of_inputs = list_of(input_shapes, [&](const Extents& shape) {
+    const bool is_tensor = node.input(i++).type().tensor() != nullptr;
+    return is_tensor ? wrap_tuple(shape) : PyRef::borrow(Py_None);
+  });
+  // PyTensor's gets a graph first.
+  PyObject* arguments[] = {Py_None, node_object.get(), shapes_of_inputs.get()};
+  const int first = required_arguments(method) == 3 ? 0 : 1;
+  const PyRef result = result_of(
+      "infer_shape", node,
+      PyObject_Vectorcall(method, arguments + first, static_cast<std::size_t>(3 - first), nullptr));
   const std::string op = "[" + node.op()->name() + "] infer_shape returned ";
   if (!is_sequence(result.get()))
     throw Error(ErrorKind::Type, op + "a " + class_name(result.get()) + kRule);
@@ -104,40 +92,6 @@ std::vector<Extents> call_infer_shape(PyObject* method, Apply& node,
   for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
     shapes.push_back(read_shape(items[static_cast<Py_ssize_t>(j)], node, j));
   return shapes;
-}
-
-PyRef infer_shape(PyObject* node_object, PyObject* given) {
-  if (!is_node(node_object))
-    throw Error(ErrorKind::Type,
-                "infer_shape takes an Apply, but got a " + class_name(node_object));
-  Apply& node = unwrap_node(node_object);
-  std::vector<Extents> shapes;
-  if (given == Py_None) {
-    for (const Variable& input : node.inputs()) shapes.push_back(extents_of(input));
-  } else {
-    const Items items(given, "input_shapes have to be a sequence");
-    if (items.size() != static_cast<Py_ssize_t>(node.n_inputs()))
-      throw Error(ErrorKind::Value, "infer_shape got " + plural(items.size(), "shape") + " for " +
-                                        std::to_string(node.n_inputs()) + " inputs");
-    for (Py_ssize_t i = 0; i < items.size(); ++i)
-      shapes.push_back(items[i] == Py_None
-                           ? Extents{}
-                           : require_variables(items[i], "a length in input_shapes"));
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const TensorType* type = node.input(static_cast<int>(i)).type().tensor();
-      if (type != nullptr && static_cast<int>(shapes[i].size()) != type->ndim())
-        throw Error(ErrorKind::Value, "infer_shape got " + std::to_string(shapes[i].size()) +
-                                          " lengths for input " + std::to_string(i) + ", a " +
-                                          type->text());
-    }
-  }
-  const std::vector<Extents> inferred = node.op()->infer_shape(node, shapes);
-  PyRef result = PyRef::take(PyList_New(0));
-  for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
-    const bool told = is_inferred(node.output(j), inferred[j]);
-    check(PyList_Append(result.get(), told ? wrap_tuple(inferred[j]).get() : Py_None));
-  }
-  return result;
 }
 
 }  // namespace thunkvm

@@ -15,9 +15,4 @@ namespace thunkvm {
 std::vector<Extents> call_infer_shape(PyObject* method, Apply& node,
                                       std::span<const Extents> input_shapes);
 
-/// The shapes of a node's outputs, as its Op infers them: a list with a tuple of Variables for
-/// each, or None. `given`: such shapes of its inputs, or None. Throws Error(Type) for what is no
-/// node.
-PyRef infer_shape(PyObject* node_object, PyObject* given);
-
 }  // namespace thunkvm

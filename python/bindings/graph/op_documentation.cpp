@@ -2,11 +2,11 @@
 
 #include "python/bindings/graph/attribute.h"
 #include "python/bindings/python/pybind.h"
+#include "python/bindings/python/topics.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -22,63 +22,6 @@ using namespace py::literals;
 std::string python_text(const AttrValue& value) {
   PyRef object = attribute_object(value);
   return str_of(PyRef::take(PyObject_Repr(object.get())).get());
-}
-
-std::string number_text(double value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
-
-// "int or list of ints, optional": what a caller may give.
-std::string given_type(const AttrProto& attr) {
-  std::string type;
-  switch (attr.type) {
-    case AttrType::Ints: type = "int or list of ints"; break;
-    case AttrType::Floats: type = "float or list of floats"; break;
-    case AttrType::Strings: type = "str or list of strs"; break;
-    default: type = std::string(name(attr.type));
-  }
-  if (!attr.allowed.empty()) {
-    type = "{";
-    for (const AttrValue& value : attr.allowed)
-      type += (type.size() == 1 ? "" : ", ") + python_text(value);
-    type += "}";
-  }
-  if (attr.required) return type;
-  if (std::holds_alternative<std::monostate>(attr.default_value)) return type + ", optional";
-  return type + ", default " + python_text(attr.default_value);
-}
-
-std::string range(const AttrProto& attr) {
-  if (attr.minimum && attr.maximum)
-    return "; from " + number_text(*attr.minimum) + " to " + number_text(*attr.maximum);
-  if (attr.minimum) return "; at least " + number_text(*attr.minimum);
-  if (attr.maximum) return "; at most " + number_text(*attr.maximum);
-  return "";
-}
-
-// "the axes to sum over" -> "The axes to sum over."
-std::string sentence(std::string text) {
-  if (text.empty()) return text;
-  if (text.front() >= 'a' && text.front() <= 'z')
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  if (text.back() != '.') text += '.';
-  return text;
-}
-
-/// Where the first sentence of a comment ends, behind its full stop: initials stand in parentheses.
-std::size_t end_of_sentence(std::string_view comment) {
-  int depth = 0;
-  for (std::size_t i = 0; i < comment.size(); ++i) {
-    depth += comment[i] == '(' ? 1 : comment[i] == ')' ? -1 : 0;
-    if (depth == 0 && comment.substr(i, 2) == ". ") return i + 1;
-  }
-  return comment.size();
-}
-
-void add_section(std::string& doc, std::string_view title) {
-  doc += "\n" + std::string(title) + "\n" + std::string(title.size(), '-') + "\n";
 }
 
 }  // namespace
@@ -107,53 +50,6 @@ std::string op_signature_text(const OpProto& proto) {
     if (!attr.required) text += "=" + python_text(attr.default_value);
   }
   return text + ")";
-}
-
-PyRef op_signature(const OpProto& proto) {
-  return restoring([&] {
-    const py::module_ inspect = py::module_::import("inspect");
-    const py::object parameter = inspect.attr("Parameter");
-    py::list parameters;
-    const auto add = [&](const std::string& name, const char* kind, PyRef default_value) {
-      py::dict rest;
-      if (default_value) rest["default"] = std::move(default_value);
-      parameters.append(parameter(name, parameter.attr(kind), **rest));
-    };
-    for (const VarProto& input : proto.inputs)
-      add(input.name, input.variadic ? "VAR_POSITIONAL" : "POSITIONAL_ONLY",
-          input.is_optional && !input.variadic ? PyRef::borrow(Py_None) : PyRef());
-    for (const AttrProto& attr : proto.attrs)
-      add(attr.name, attribute_by_position(proto) ? "POSITIONAL_OR_KEYWORD" : "KEYWORD_ONLY",
-          attr.required ? PyRef() : attribute_object(attr.default_value));
-    return PyRef::take(inspect.attr("Signature")(parameters).release().ptr());
-  });
-}
-
-std::string op_docstring(const OpProto& proto) {
-  std::string_view comment = proto.comment;
-  const std::size_t end = end_of_sentence(comment);
-  std::string doc = sentence(std::string(comment.substr(0, end))) + "\n";
-  if (end < comment.size()) doc += "\n" + std::string(comment.substr(end + 1)) + "\n";
-
-  if (!proto.inputs.empty() || !proto.attrs.empty()) add_section(doc, "Parameters");
-  for (const VarProto& input : proto.inputs)
-    doc += (input.variadic ? "*" : "") + input.name + " : Variable" +
-           (input.is_optional ? ", optional" : "") + "\n    " + sentence(input.comment) + "\n";
-  for (const AttrProto& attr : proto.attrs)
-    doc += attr.name + " : " + given_type(attr) + "\n    " + sentence(attr.comment + range(attr)) +
-           "\n";
-
-  add_section(doc, "Returns");
-  for (const VarProto& output : proto.outputs)
-    doc += (proto.outputs.size() == 1 ? "" : output.name + " : ") + "Variable\n    " +
-           sentence(output.comment) + "\n";
-
-  if (!proto.example.empty()) {
-    add_section(doc, "Examples");
-    doc += proto.example;
-    if (doc.back() != '\n') doc += '\n';
-  }
-  return doc;
 }
 
 namespace {
@@ -218,6 +114,13 @@ std::vector<std::tuple<std::string, std::string, bool>> exposed_ops() {
 }
 
 }  // namespace
+
+PyRef described(const OpProto& proto, const char* by) {
+  return restoring([&] {
+    const py::module_ docs = py::module_::import("thunkvm._src.graph.op_docs");
+    return PyRef::take(docs.attr(by)(proto_dict(&proto)).release().ptr());
+  });
+}
 
 void init_op_documentation(PyObject* module) {
   Functions(module)

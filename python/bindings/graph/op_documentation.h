@@ -1,5 +1,4 @@
-// op_documentation.h: the signature and the docstring of an Op's Python function, from its
-// prototype.
+// op_documentation.h: the signature of an Op's Python function, from its prototype.
 #pragma once
 
 #include "ops/graph/registry.h"
@@ -14,11 +13,8 @@ namespace thunkvm {
 bool attribute_by_position(const OpProto& proto);
 /// "(x, /, *, axis=None, keepdims=False)"
 std::string op_signature_text(const OpProto& proto);
-/// An `inspect.Signature`.
-PyRef op_signature(const OpProto& proto);
-/// In NumPy's style: summary, details, Parameters, Returns, Examples.
-std::string op_docstring(const OpProto& proto);
-/// op_names, op_protos, exposed_ops
-void init_op_documentation(PyObject* module);
+/// What a function of `thunkvm._src.graph.op_docs` makes of the prototype: "docstring" or
+/// "signature", an `inspect.Signature`.
+PyRef described(const OpProto& proto, const char* by);
 
 }  // namespace thunkvm

@@ -7,6 +7,8 @@
 #include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/op_documentation.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/list_of.h"
+#include "python/bindings/python/topics.h"
 
 #include <structmember.h>
 
@@ -111,9 +113,8 @@ const Op& plain_op(PyObject* self) {
 // What another library's attribute is called here, or what to write instead: from the package's
 // table.
 void answer_foreign_attribute(const OpProto& proto, const std::string& name) {
-  PyRef names = PyRef::take(PyList_New(0));
-  for (const AttrProto& attr : proto.attrs)
-    check(PyList_Append(names.get(), to_text(attr.name).get()));
+  const PyRef names =
+      list_of(proto.attrs, [](const AttrProto& attr) { return to_text(attr.name); });
   PyRef table = PyRef::take(PyImport_ImportModule("thunkvm._src.teaching.elsewhere"));
   PyRef told = PyRef::take(
       PyObject_CallMethod(table.get(), "keyword_advice", "sO", name.c_str(), names.get()));
@@ -181,31 +182,18 @@ PyObject* op_function_repr(PyObject* self) {
                               op_signature_text(proto_of(self)).c_str());
 }
 
-PyObject* get_name(PyObject* self, void*) {
-  return guard([&] { return to_text(proto_of(self).name); });
-}
-PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("thunkvm.ops"); }
-PyObject* get_doc(PyObject* self, void*) {
-  return guard([&] { return to_text(op_docstring(proto_of(self))); });
-}
-PyObject* get_text_signature(PyObject* self, void*) {
-  return guard([&] { return to_text(op_signature_text(proto_of(self))); });
-}
-PyObject* get_signature(PyObject* self, void*) {
-  return guard([&] {
-    PyObject*& signature = self_of(self)->signature;
-    if (signature == nullptr) signature = op_signature(proto_of(self)).release();
-    return PyRef::borrow(signature);
-  });
-}
-
 PyGetSetDef op_function_attributes[] = {
-    {"__name__", get_name, nullptr, nullptr, nullptr},
-    {"__qualname__", get_name, nullptr, nullptr, nullptr},
-    {"__module__", get_module, nullptr, nullptr, nullptr},
-    {"__doc__", get_doc, nullptr, nullptr, nullptr},
-    {"__text_signature__", get_text_signature, nullptr, nullptr, nullptr},
-    {"_signature", get_signature, nullptr, nullptr, nullptr},
+    readable<[](PyObject* self) { return to_text(proto_of(self).name); }>("__name__"),
+    readable<[](PyObject* self) { return to_text(proto_of(self).name); }>("__qualname__"),
+    readable<[](PyObject*) { return to_text("thunkvm.ops"); }>("__module__"),
+    readable<[](PyObject* self) { return described(proto_of(self), "docstring"); }>("__doc__"),
+    readable<[](PyObject* self) { return to_text(op_signature_text(proto_of(self))); }>(
+        "__text_signature__"),
+    readable<[](PyObject* self) {
+      PyObject*& signature = self_of(self)->signature;
+      if (signature == nullptr) signature = described(proto_of(self), "signature").release();
+      return PyRef::borrow(signature);
+    }>("_signature"),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

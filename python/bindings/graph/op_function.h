@@ -11,6 +11,4 @@ namespace thunkvm {
 /// for each name. Throws Error(Key) with the nearest name.
 PyObject* op_function(std::string_view name);
 
-void init_op_function(PyObject* module);
-
 }  // namespace thunkvm

@@ -2,6 +2,7 @@
 
 #include "ops/graph/variable.h"
 #include "python/bindings/graph/origin_frames.h"
+#include "python/bindings/python/topics.h"
 
 #include <string>
 #include <string_view>

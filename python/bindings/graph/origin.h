@@ -9,13 +9,6 @@ namespace thunkvm {
 
 class Apply;
 
-/// From now on every node knows the code object and the instruction that made it (about 10 ns a
-/// node); the line is looked up when somebody asks.
-///
-/// Frames of modules of the `thunkvm` package are passed over, and `make_node` methods, so that
-/// what is charged is the user's line that applied the Op.
-void init_origin(PyObject* module);
-
 /// The line of the user's code that runs now, as a node that is made now would have it:
 /// "fit.py:12 in step"; empty where no Python runs.
 std::string origin_here();

@@ -13,6 +13,7 @@
 #include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/list_of.h"
 #include "python/bindings/python/raised.h"
 
 #include <algorithm>
@@ -35,40 +36,19 @@ std::string short_class_name(PyObject* object) {
 }
 
 PyRef optional_list(std::span<const Variable> variables, PyObject* absent) {
-  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(variables.size())));
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
-                    variables[i] ? wrap(variables[i]) : Py_NewRef(absent));
-  return list;
-}
-
-// The result of a method of the user's; where it raised, the exception gets a note that says for
-// which node.
-PyRef result_of(const char* method, const Apply& node, PyObject* result) {
-  if (result == nullptr) {
-    const std::string origin = node.origin_text();
-    add_note("raised by " + node.op()->name() + "." + method + " for the node" +
-             (origin.empty() ? "" : " made at " + origin));
-  }
-  return PyRef::take(result);
+  return list_of(variables, [&](const Variable& variable) {
+    return variable ? wrap(variable) : Py_NewRef(absent);
+  });
 }
 
 // A list of tuples of lengths, as users' methods take them; None of what is no tensor.
 PyRef shape_list(const Apply& node, OperandShapes shapes, bool are_inputs) {
-  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(shapes.size())));
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const Type& type = are_inputs ? node.input(static_cast<int>(i)).type()
-                                  : node.output_type(static_cast<std::uint32_t>(i));
-    PyRef shape = PyRef::borrow(Py_None);
-    if (type.tensor() != nullptr) {
-      shape = PyRef::take(PyTuple_New(static_cast<Py_ssize_t>(shapes[i].size())));
-      for (std::size_t axis = 0; axis < shapes[i].size(); ++axis)
-        PyTuple_SET_ITEM(shape.get(), static_cast<Py_ssize_t>(axis),
-                         PyLong_FromLongLong(shapes[i][axis]));
-    }
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), shape.release());
-  }
-  return list;
+  std::uint32_t i = 0;
+  return list_of(shapes, [&](const auto& shape) {
+    const std::uint32_t at = i++;
+    const Type& type = are_inputs ? node.input(static_cast<int>(at)).type() : node.output_type(at);
+    return type.tensor() == nullptr ? PyRef::borrow(Py_None) : tuple_of(shape, PyLong_FromLongLong);
+  });
 }
 
 // Whether an entry of what `grad` returns says that there is no gradient: None, or Theano's
@@ -99,6 +79,15 @@ bool known_shape(const TensorType& type) {
 }
 
 }  // namespace
+
+PyRef result_of(const char* method, const Apply& node, PyObject* result) {
+  if (result == nullptr) {
+    const std::string origin = node.origin_text();
+    add_note("raised by " + node.op()->name() + "." + method + " for the node" +
+             (origin.empty() ? "" : " made at " + origin));
+  }
+  return PyRef::take(result);
+}
 
 PythonOp::PythonOp(PyObject* object)
     : object_(PyRef::borrow(object)),
@@ -279,9 +268,7 @@ std::vector<Variable> PythonOp::batch(Apply& node, std::span<const Variable> inp
                                       const std::vector<bool>& batched) const {
   PyRef method = own_method("batch");
   if (!method) return Op::batch(node, inputs, batched);
-  PyRef flags = PyRef::take(PyList_New(static_cast<Py_ssize_t>(batched.size())));
-  for (std::size_t i = 0; i < batched.size(); ++i)
-    PyList_SET_ITEM(flags.get(), static_cast<Py_ssize_t>(i), PyBool_FromLong(batched[i] ? 1 : 0));
+  const PyRef flags = list_of(batched, PyBool_FromLong);
   PyRef node_object = PyRef::take(wrap_node(&node));
   PyRef result =
       result_of("batch", node,

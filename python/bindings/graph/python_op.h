@@ -88,6 +88,10 @@ class PythonOp final : public Op, public StatesWork {
   std::unique_ptr<UserElements> elements_;
 };
 
+/// The result of a method of the user's; if it raised, its exception gets a note that names the
+/// node.
+PyRef result_of(const char* method, const Apply& node, PyObject* result);
+
 /// How many arguments a method of Python has to get; 0 where that cannot be told.
 long required_arguments(PyObject* method);
 

@@ -4,6 +4,8 @@
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/list_of.h"
+#include "python/bindings/python/topics.h"
 
 #include <structmember.h>
 
@@ -66,9 +68,8 @@ PyObject* type_repr(PyObject* self) { return PyUnicode_FromString(Py_TYPE(self)-
 PyObject* type_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* keywords[] = {"name", nullptr};
   PyObject* name = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(keywords), &name))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "|O", keywords, &name);
     const Variable variable = Variable::input(unwrap_type(self));
     PyRef object = PyRef::take(wrap(variable));
     check(PyObject_SetAttrString(object.get(), "name", name));
@@ -151,10 +152,8 @@ PyObject* shape_or_broadcastable(PyObject* shape, PyObject* broadcastable) {
 PyObject* tensor_type_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* keywords[] = {"dtype", "shape", "broadcastable", nullptr};
   PyObject *dtype = nullptr, *shape = Py_None, *broadcastable = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:TensorType", const_cast<char**>(keywords),
-                                   &dtype, &shape, &broadcastable))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "O|OO:TensorType", keywords, &dtype, &shape, &broadcastable);
     PyObject* given = shape_or_broadcastable(shape, broadcastable);
     return wrap_built_in(*TensorType::of(dtype_of_object(dtype, "TensorType(dtype=)"),
                                          shape_of(given == nullptr ? Py_None : given)));
@@ -162,14 +161,9 @@ PyObject* tensor_type_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 }
 
 PyRef shape_tuple(const TensorType& type) {
-  PyRef tuple = PyRef::take(PyTuple_New(type.ndim()));
-  for (int axis = 0; axis < type.ndim(); ++axis) {
-    const std::int64_t length = type.shape()[static_cast<std::size_t>(axis)];
-    PyTuple_SET_ITEM(tuple.get(), axis,
-                     length == kUnknownLength ? Py_NewRef(Py_None)
-                                              : PyRef::take(PyLong_FromLongLong(length)).release());
-  }
-  return tuple;
+  return tuple_of(type.shape(), [](std::int64_t length) {
+    return length == kUnknownLength ? Py_NewRef(Py_None) : PyLong_FromLongLong(length);
+  });
 }
 
 PyObject* tensor_type_repr(PyObject* self) {
@@ -180,21 +174,13 @@ PyObject* tensor_type_repr(PyObject* self) {
   });
 }
 
-PyObject* tensor_type_dtype(PyObject* self, void*) {
-  return guard([&] { return to_text(name(tensor_type_of(self).dtype())); });
-}
-PyObject* tensor_type_ndim(PyObject* self, void*) {
-  return PyLong_FromLong(tensor_type_of(self).ndim());
-}
-PyObject* tensor_type_shape(PyObject* self, void*) {
-  return guard([&] { return shape_tuple(tensor_type_of(self)); });
-}
-
 PyGetSetDef tensor_type_attributes[] = {
-    {"dtype", tensor_type_dtype, nullptr, "The name of the elements' dtype.", nullptr},
-    {"ndim", tensor_type_ndim, nullptr, "The number of dimensions.", nullptr},
-    {"shape", tensor_type_shape, nullptr, "The lengths that are known; None for the others.",
-     nullptr},
+    readable<[](PyObject* self) { return to_text(name(tensor_type_of(self).dtype())); }>(
+        "dtype", "The name of the elements' dtype."),
+    readable<[](PyObject* self) { return PyLong_FromLong(tensor_type_of(self).ndim()); }>(
+        "ndim", "The number of dimensions."),
+    readable<[](PyObject* self) { return shape_tuple(tensor_type_of(self)); }>(
+        "shape", "The lengths that are known; None for the others."),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -202,10 +188,8 @@ PyObject* tensor_type_filter(PyObject* self, PyObject* args, PyObject* kwargs) {
   PyObject* value = nullptr;
   int strict = 0;
   PyObject* allow_downcast = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pO:filter", const_cast<char**>(kFilterKeywords),
-                                   &value, &strict, &allow_downcast))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "O|pO:filter", kFilterKeywords, &value, &strict, &allow_downcast);
     const CastRule rule = strict != 0                                   ? CastRule::Strict
                           : check(PyObject_IsTrue(allow_downcast)) != 0 ? CastRule::Downcast
                                                                         : CastRule::Safe;
@@ -233,10 +217,8 @@ PyObject* tensor_type_reduce(PyObject* self, PyObject*) {
 PyObject* tensor_type_clone(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* keywords[] = {"dtype", "shape", "broadcastable", nullptr};
   PyObject *dtype = Py_None, *shape = Py_None, *broadcastable = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO:clone", const_cast<char**>(keywords), &dtype,
-                                   &shape, &broadcastable))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "|OOO:clone", keywords, &dtype, &shape, &broadcastable);
     const TensorType& type = tensor_type_of(self);
     PyObject* given = shape_or_broadcastable(shape, broadcastable);
     return wrap_built_in(*TensorType::of(

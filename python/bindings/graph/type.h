@@ -44,6 +44,4 @@ DType dtype_of_object(PyObject* object, const std::string& what);
 PyArray_Descr* numpy_dtype(DType dtype);
 int numpy_type_number(DType dtype);
 
-void init_type(PyObject* module);
-
 }  // namespace thunkvm

@@ -7,19 +7,27 @@
 #include "ops/graph/type.h"
 #include "python/bindings/python/python.h"
 #include "thunks/cell.h"
+#include "thunks/words.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 
 namespace thunkvm {
 
-/// Which conversions an argument may undergo.
+/// The conversions that an argument may undergo.
 enum class CastRule : std::uint8_t {
   Exact,      ///< none, nor a copy for byte order or alignment (`strict=True`)
   Strict,     ///< none: the dtype as it is (what a thunk returns)
   Safe,       ///< those that lose nothing; Python numbers, and lists of them, where the value fits
   SafeAlone,  ///< the same, where there is no allow_downcast that a message could offer
   Downcast,   ///< any that NumPy's astype does (`allow_downcast=True`)
+};
+
+template <>
+struct Words<CastRule> {
+  static constexpr const char* name = "CastRule";
+  static constexpr std::array words{"exact", "strict", "safe", "safe_alone", "downcast"};
 };
 
 inline bool is_strict(CastRule rule) { return rule == CastRule::Strict || rule == CastRule::Exact; }

@@ -9,6 +9,8 @@
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable_numbers.h"
+#include "python/bindings/python/list_of.h"
+#include "python/bindings/python/topics.h"
 
 #include <structmember.h>
 
@@ -102,10 +104,8 @@ PyObject* set_indexing(PyObject*, PyObject* args) {
 PyObject* variable_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* keywords[] = {"type", "owner", "index", "name", nullptr};
   PyObject *type, *owner = Py_None, *index = Py_None, *name = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO:Variable", const_cast<char**>(keywords),
-                                   &type, &owner, &index, &name))
-    return nullptr;
   return guard([&] {
+    parse(args, kwargs, "O|OOO:Variable", keywords, &type, &owner, &index, &name);
     if (owner != Py_None || index != Py_None)
       throw Error(
           ErrorKind::Type,
@@ -153,17 +153,6 @@ int set_name(PyObject* self, PyObject* value, void*) {
   });
 }
 
-PyObject* get_type(PyObject* self, void*) {
-  return guard([&] { return wrap_type(unwrap(self).type()); });
-}
-
-PyObject* get_owner(PyObject* self, void*) {
-  return guard([&] {
-    const Variable& variable = unwrap(self);
-    return variable.is_leaf() ? Py_NewRef(Py_None) : wrap_node(variable.node());
-  });
-}
-
 PyObject* get_index(PyObject* self, void*) { return PyLong_FromUnsignedLong(unwrap(self).index()); }
 
 // "x has no dtype: it is a generic": an AttributeError, so that hasattr and getattr with a default
@@ -178,21 +167,6 @@ const TensorType& tensor_of(const Variable& variable, const char* attribute) {
                "(tv.Op) can make a tensor of it",
                variable.text().c_str(), attribute, variable.type().text().c_str());
   throw PythonError{};
-}
-
-PyObject* get_dtype(PyObject* self, void*) {
-  return guard([&] { return to_text(name(tensor_of(unwrap(self), "dtype").dtype())); });
-}
-
-PyObject* get_broadcastable(PyObject* self, void*) {
-  return guard([&] {
-    const TensorType& type = tensor_of(unwrap(self), "broadcastable");
-    return attribute(PyRef::take(wrap_type(type)).get(), "broadcastable");
-  });
-}
-PyObject* get_ndim(PyObject* self, void*) {
-  return guard(
-      [&] { return PyRef::take(PyLong_FromLong(tensor_of(unwrap(self), "ndim").ndim())); });
 }
 
 PyObject* get_leaf(PyObject* self, void*) {
@@ -222,30 +196,34 @@ PyObject* get_value(PyObject* self, void*) {
 
 PyObject* get_weak(PyObject* self, void*) { return PyBool_FromLong(unwrap(self).weak() ? 1 : 0); }
 
-PyObject* get_origin(PyObject* self, void*) {
-  return guard([&] { return to_text(unwrap(self).node()->origin_text()); });
-}
-
 PyGetSetDef variable_attributes[] = {
     {"name", get_name, set_name, "The name, or None.", nullptr},
-    {"type", get_type, nullptr, "What the variable may hold: a TensorType, GenericType or Type.",
-     nullptr},
-    {"owner", get_owner, nullptr, "The Apply that computes the variable; None for a leaf.",
-     nullptr},
+    readable<[](PyObject* self) { return wrap_type(unwrap(self).type()); }>(
+        "type", "What the variable may hold: a TensorType, GenericType or Type."),
+    readable<[](PyObject* self) {
+      const Variable& variable = unwrap(self);
+      return variable.is_leaf() ? Py_NewRef(Py_None) : wrap_node(variable.node());
+    }>("owner", "The Apply that computes the variable; None for a leaf."),
     {"index", get_index, nullptr, "Which of its owner's outputs it is.", nullptr},
-    {"dtype", get_dtype, nullptr, "The name of its elements' dtype.", nullptr},
-    {"ndim", get_ndim, nullptr, "Its number of dimensions.", nullptr},
-    {"broadcastable", get_broadcastable, nullptr,
-     "For each axis whether its length is known to be 1.", nullptr},
+    readable<[](PyObject* self) {
+      return to_text(name(tensor_of(unwrap(self), "dtype").dtype()));
+    }>("dtype", "The name of its elements' dtype."),
+    readable<[](PyObject* self) {
+      return PyRef::take(PyLong_FromLong(tensor_of(unwrap(self), "ndim").ndim()));
+    }>("ndim", "Its number of dimensions."),
+    readable<[](PyObject* self) {
+      const TensorType& type = tensor_of(unwrap(self), "broadcastable");
+      return attribute(PyRef::take(wrap_type(type)).get(), "broadcastable");
+    }>("broadcastable", "For each axis whether its length is known to be 1."),
     {"leaf", get_leaf, nullptr,
      "'input', 'constant' or 'shared'; None for a variable that is computed.", nullptr},
     {"value", get_value, nullptr, "A constant's value.", nullptr},
     {"weak", get_weak, nullptr,
      "Whether it is a constant that stands for a Python number, whose dtype yields to others'.",
      nullptr},
-    {"origin", get_origin, nullptr,
-     "The line of the user's code that made it (\"fit.py:12 in step\"); empty for a leaf.",
-     nullptr},
+    readable<[](PyObject* self) { return to_text(unwrap(self).node()->origin_text()); }>(
+        "origin",
+        "The line of the user's code that made it (\"fit.py:12 in step\"); empty for a leaf."),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -269,19 +247,9 @@ PyObject* wrap(const Variable& variable) {
   return result;
 }
 
-PyRef wrap_list(std::span<const Variable> variables) {
-  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(variables.size())));
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), wrap(variables[i]));
-  return list;
-}
+PyRef wrap_list(std::span<const Variable> variables) { return list_of(variables, wrap); }
 
-PyRef wrap_tuple(std::span<const Variable> variables) {
-  PyRef tuple = PyRef::take(PyTuple_New(static_cast<Py_ssize_t>(variables.size())));
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(variables[i]));
-  return tuple;
-}
+PyRef wrap_tuple(std::span<const Variable> variables) { return tuple_of(variables, wrap); }
 
 const Variable& require_variable(PyObject* object, const char* what) {
   if (is_variable(object)) return unwrap(object);

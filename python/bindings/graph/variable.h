@@ -51,6 +51,4 @@ Variable as_operand_beside(PyObject* object, PyObject* other, const Op& op);
 /// then).
 Variable constant_of(PyObject* value, PyObject* dtype = nullptr);
 
-void init_variable(PyObject* module);
-
 }  // namespace thunkvm

@@ -1,6 +1,7 @@
 #include "python/bindings/python/compile_error.h"
 
 #include "python/bindings/python/raised.h"
+#include "python/bindings/python/topics.h"
 
 #include <string>
 #include <string_view>

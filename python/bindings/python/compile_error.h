@@ -10,6 +10,4 @@ namespace thunkvm {
 /// else a thunkvm.CompileError.
 void set_compile_error(const CompileError& error);
 
-void init_compile_error(PyObject* module);
-
 }  // namespace thunkvm

@@ -1,7 +1,7 @@
-#include "python/bindings/python/interruption.h"
-
+// interruption.cpp: Python's signal handlers end the work of the layers below that is no call.
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
+#include "python/bindings/python/topics.h"
 #include "thunks/interrupt.h"
 
 namespace thunkvm {

@@ -1,6 +1,6 @@
-#include "python/bindings/python/logging.h"
-
+// logging.cpp: the C++ logger, forwarded to Python's logging, whose levels and handlers decide.
 #include "python/bindings/python/python.h"
+#include "python/bindings/python/topics.h"
 #include "thunks/log.h"
 
 #include <spdlog/details/null_mutex.h>

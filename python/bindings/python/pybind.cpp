@@ -6,10 +6,6 @@
 
 namespace thunkvm {
 
-Functions testing_functions(PyObject* module) {
-  return Functions(attribute(module, "_testing").get());
-}
-
 namespace {
 
 /// The parameters in `list`, separated by commas outside of brackets and quotes, without their
@@ -38,9 +34,15 @@ std::string without_types(std::string_view list) {
   return out;
 }
 
+/// By the name of a function, its signature with types.
+py::dict signatures() {
+  static PyObject* made = PyDict_New();
+  return py::reinterpret_borrow<py::dict>(made);
+}
+
 }  // namespace
 
-void sign(py::handle function) {
+void sign(py::handle function, const std::string& name) {
   PyObject* const callable = PyInstanceMethod_Check(function.ptr()) != 0
                                  ? PyInstanceMethod_GET_FUNCTION(function.ptr())
                                  : function.ptr();
@@ -51,11 +53,23 @@ void sign(py::handle function) {
   const std::size_t open = written.find('('), end = written.find('\n');
   const std::size_t close = written.substr(0, end).rfind(") -> ");
   if (open == written.npos || close == written.npos) return;
+  const std::string_view line = written.substr(0, end);
+  signatures()[py::str(name)] = py::str(line.data(), line.size());
   std::string text(written.substr(0, open + 1));
   text += without_types(written.substr(open + 1, close - open - 1)) + ")\n--\n\n";
   text += written.substr(std::min(written.find_first_not_of('\n', end), written.size()));
   while (text.ends_with('\n') && !text.ends_with("--\n\n")) text.pop_back();
   std::free(const_cast<char*>(std::exchange(definition.ml_doc, strdup(text.c_str()))));
+}
+
+Functions add_testing(py::module_& module) {
+  py::module_ testing = module.def_submodule("_testing");
+  testing.attr("signatures") = signatures();
+  return Functions(testing.ptr());
+}
+
+Functions testing_functions(PyObject* module) {
+  return Functions(attribute(module, "_testing").get());
 }
 
 void init_pybind() {

@@ -11,6 +11,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -25,6 +27,22 @@ namespace py = pybind11;
 inline py::object object_of(PyRef reference) {
   return py::reinterpret_steal<py::object>(reference.release());
 }
+
+/// A name as a template's argument.
+template <std::size_t n>
+struct Name {
+  constexpr Name(const char (&name)[n]) { std::copy_n(name, n, text); }  // NOLINT
+  char text[n];
+};
+
+/// A result of that type of Python's, as a stub says it.
+template <Name type>
+struct Typed {
+  Typed(PyRef made) : object(std::move(made)) {}                          // NOLINT
+  Typed(py::object made) : object(PyRef::adopt(made.release().ptr())) {}  // NOLINT
+  PyRef object;
+};
+using Any = Typed<"typing.Any">;
 
 /// A str as UTF-8; of one that has none the error is `text_of`'s.
 struct Text {
@@ -96,9 +114,9 @@ auto heeding(F f) {
   return heeding(std::move(f), static_cast<py::detail::function_signature_t<F>*>(nullptr));
 }
 
-/// Gives a function of pybind11's the signature that `inspect` reads: pybind11 writes one for
-/// people alone.
-void sign(py::handle function);
+/// Gives a function of pybind11's the signature that `inspect` reads. That of pybind11, which has
+/// types, goes to `_testing.signatures`, under the function's name in the module.
+void sign(py::handle function, const std::string& name);
 
 /// Adds functions to a module; `extra` are arguments and documentation as for pybind11's own `def`.
 class Functions {
@@ -108,7 +126,7 @@ class Functions {
   template <class F, class... Extra>
   Functions& def(const char* name, F f, const Extra&... extra) {
     module_.def(name, heeding(std::move(f)), extra...);
-    sign(module_.attr(name));
+    sign(module_.attr(name), name);
     return *this;
   }
 
@@ -140,14 +158,15 @@ class Methods {
   template <class F, class... Extra>
   py::object method(const char* name, F f, const Extra&... extra) {
     py::cpp_function made(heeding(std::move(f)), py::name(name), py::is_method(type_), extra...);
-    sign(made);
+    sign(made, py::str(type_.attr("__name__")).cast<std::string>() + "." + name);
     return made;
   }
 
   py::object type_;
 };
 
-/// What tests look through, and nobody else: `_core._testing`.
+/// What tests look through, and nobody else: adds `_core._testing`, and finds it.
+Functions add_testing(py::module_& module);
 Functions testing_functions(PyObject* module);
 
 /// Has pybind11 raise what `set_python_error_from_current` says of C++ exceptions.
@@ -157,13 +176,14 @@ void init_pybind();
 
 namespace pybind11::detail {
 
-/// An argument that is a T in an object of a class by hand, as long as that lives: `kIs` says of an
-/// object whether it is one, and `kIn` finds it.
+/// An argument that is a T in an object of a class by hand: `kIs` says of an object whether it is
+/// one, and `kIn` finds it.
 template <class T, auto kIs, auto kIn>
 class caster_by_hand {
  public:
   bool load(handle source, bool) {
     if (!kIs(source.ptr())) return false;
+    held_ = reinterpret_borrow<object>(source);
     value_ = &kIn(source.ptr());
     return true;
   }
@@ -172,6 +192,7 @@ class caster_by_hand {
   operator T&() { return *value_; }
 
  private:
+  object held_;  // a list may make its items on the way
   T* value_ = nullptr;
 };
 
@@ -192,6 +213,15 @@ class type_caster<thunkvm::PyRef> {
 
  private:
   thunkvm::PyRef value_;
+};
+
+template <thunkvm::Name type>
+class type_caster<thunkvm::Typed<type>> {
+ public:
+  static constexpr auto name = const_name(type.text);
+  static handle cast(thunkvm::Typed<type> result, return_value_policy, handle) {
+    return result.object ? result.object.release() : none().release();
+  }
 };
 
 template <>

@@ -153,6 +153,15 @@ auto guard(F&& f) noexcept {
   }
 }
 
+/// The row of a table for an attribute that is only read; `F(self)` is its value.
+template <auto F>
+constexpr PyGetSetDef readable(const char* name, const char* documentation = nullptr) {
+  constexpr getter get = [](PyObject* self, void*) -> PyObject* {
+    return guard([&] { return F(self); });
+  };
+  return {name, get, nullptr, documentation, nullptr};
+}
+
 /// A function that takes keyword arguments, as a table of methods wants it.
 inline PyCFunction with_keywords(PyCFunctionWithKeywords function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -177,6 +186,14 @@ inline std::string_view text_of(PyObject* str, const char* what = "a str") {
   if (text == nullptr) throw_no_text(str, what);
   return {text, static_cast<std::size_t>(size)};
 }
+/// Reads the arguments of a call into `out`. Throws PythonError (TypeError).
+template <std::size_t n>
+void parse(PyObject* args, PyObject* kwargs, const char* format, const char* const (&names)[n],
+           auto*... out) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), out...))
+    throw PythonError{};
+}
+
 /// The texts of a sequence of str; `expected` as for Items.
 std::vector<std::string> texts_of(PyObject* iterable, const char* expected);
 /// `str(object)`, for people: what UTF-8 cannot say, such as a byte of a file's name that is no

@@ -119,17 +119,14 @@ void add_row_classes(PyObject* module) {
   to.attr("ROWS") = py::tuple(names);
 }
 
-/// Adds `WORDS` to a module: by the name of an enum the words of its values.
-template <HasWords... Enum>
-void add_words(PyObject* module) {
-  py::dict words;
-  const auto add = [&](const char* name, const auto& of_enum) {
-    py::list list;
-    for (const char* word : of_enum) list.append(word);
-    words[name] = py::tuple(list);
-  };
-  (add(Words<Enum>::name, Words<Enum>::words), ...);
-  py::reinterpret_borrow<py::module_>(module).attr("WORDS") = words;
+/// Adds an enum to a module, whose members are called by the words of its values. Rows have the
+/// words themselves.
+template <HasWords Enum>
+void add_enum(PyObject* module, const char* doc) {
+  py::native_enum<Enum> made(module, Words<Enum>::name, "enum.Enum", doc);
+  std::size_t value = 0;
+  for (const char* word : Words<Enum>::words) made.value(word, static_cast<Enum>(value++));
+  made.finalize();
 }
 
 }  // namespace thunkvm

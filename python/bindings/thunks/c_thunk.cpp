@@ -54,9 +54,7 @@ CNodes::CNodes(std::span<const Variable> roots, PyObject* make, bool makes_thunk
   }
   if (nodes.empty()) return;
   auto state = std::make_shared<State>();
-  PyRef handles = PyRef::take(PyList_New(static_cast<Py_ssize_t>(nodes.size())));
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    PyList_SET_ITEM(handles.get(), static_cast<Py_ssize_t>(i), wrap_node(nodes[i]));
+  const PyRef handles = list_of(nodes, wrap_node);
   state->object = PyRef::take(PyObject_CallNoArgs(make));
   PyRef numbers =
       PyRef::take(PyObject_CallMethod(state->object.get(), "prepare", "O", handles.get()));

@@ -1,6 +1,7 @@
 // generator_thunk.cpp: lazy thunks written as a generator: `value = yield i` demands input i.
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/list_of.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/input_exceptions.h"
 #include "python/bindings/thunks/python_thunk.h"
@@ -80,11 +81,7 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
   PyRef answer(const LazyCall& call) const {
     if (requested_.empty()) return PyRef::borrow(Py_None);
     if (!requested_list_) return input(call, requested_[0]);
-    PyRef values = PyRef::take(PyList_New(static_cast<Py_ssize_t>(requested_.size())));
-    for (std::size_t k = 0; k < requested_.size(); ++k)
-      PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(k),
-                      input(call, requested_[k]).release());
-    return values;
+    return list_of(requested_, [&](std::int64_t i) { return input(call, i); });
   }
 
   PyRef input(const LazyCall& call, std::int64_t i) const {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 '''
+#: The enums whose words rows have.
+ENUMS = ("Decoding", "Form", "GroupKind", "BlockKind", "CallPart")
 #: The lines of docs/profiling.md between which the table of the fields is.
 BEGIN, END = "<!-- fields: written by thunkvm._src.stubs -->\n", "<!-- end of fields -->\n"
 #: The rows of profiles that have fields of the core's.
@@ -26,12 +29,12 @@ SHARED = (NodeRow, ConditionRow, RegionRow, CallRow, Event)
 def rows_stub() -> str:
     """Return the text of ``_rows.pyi``: the words of enums, and the classes of rows."""
     text = HEADER
-    for name, words in _core.WORDS.items():
-        listed = ", ".join(f'"{word}"' for word in words)
-        text += f"{name} = Literal[{listed}]\n"
+    for name in ENUMS:
+        listed = ", ".join(f'"{word}"' for word in getattr(_core, name).__members__)
+        text += f"_{name} = Literal[{listed}]\n"
     for name in _core.ROWS:
         text += f"\nclass {name}(NamedTuple):\n"
-        text += "".join(f"    {field}: {kind}\n" for field, kind, *_ in _declared(name))
+        text += "".join(f"    {field}: {_kind(kind)}\n" for field, kind, *_ in _declared(name))
     for name in recorded.SHARED:
         text += f"\n@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n"
         text += "".join(map(_field, fields(getattr(recorded, name))))
@@ -42,9 +45,14 @@ def _declared(name: str) -> Any:
     return getattr(_core, name).declared
 
 
+def _kind(kind: str) -> str:
+    """Return a type in which an enum stands for its words, as ``_core.pyi`` has the enum."""
+    return re.sub(rf"\b({'|'.join(ENUMS)})\b", r"_\1", kind)
+
+
 def _field(field: Any) -> str:
     kind = field.type.__name__ if isinstance(field.type, type) else str(field.type)
-    return f"    {field.name}: {kind}" + ("\n" if field.default is MISSING else " = ...\n")
+    return f"    {field.name}: {_kind(kind)}" + ("\n" if field.default is MISSING else " = ...\n")
 
 
 def with_fields(page: Path) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from thunkvm import _core
 from thunkvm._src import arrays
 from thunkvm._src.arrays import public
+from thunkvm._src.core_stubs import core_stub, laid_out
 from thunkvm._src.methods import METHODS
 from thunkvm._src.row_stubs import rows_stub, with_fields
 from thunkvm._src.saving import save_text
@@ -203,7 +204,7 @@ def _python_function(name: str, found: Any) -> str:
     # Annotations are written without quotes, and defaults with double ones.
     listed = re.sub(r"(: |-> )'([^']*)'", r"\1\2", listed).replace("'", '"')
     head, _, returns = listed.rpartition(" -> ")
-    return _laid_out(f"def {name}(", head[1:-1].split(", "), f") -> {returns}: ...")
+    return laid_out(f"def {name}(", head[1:-1].split(", "), f") -> {returns}: ...")
 
 
 def _function(proto: dict[str, Any], first: str = "") -> str:
@@ -224,18 +225,7 @@ def _function(proto: dict[str, Any], first: str = "") -> str:
         parameters.append("*")
     parameters += [f"{attr['name']}: {_attribute(attr)}" for attr in proto["attrs"]]
     returns = "Variable" if len(proto["outputs"]) == 1 else "Any"
-    return _laid_out(f"def {proto['name']}(", parameters, f") -> {returns}: ...")
-
-
-def _laid_out(head: str, parameters: list[str], tail: str) -> str:
-    """Break lines as the formatter does, so that it leaves the file as it is."""
-    listed = ", ".join(parameters)
-    if len(head + listed + tail) <= WIDTH:
-        return f"{head}{listed}{tail}\n"
-    if len(listed) + 4 <= WIDTH:
-        return f"{head}\n    {listed}\n{tail}\n"
-    lines = "".join(f"    {parameter},\n" for parameter in parameters)
-    return f"{head}\n{lines}{tail}\n"
+    return laid_out(f"def {proto['name']}(", parameters, f") -> {returns}: ...")
 
 
 def _attribute(attr: dict[str, Any]) -> str:
@@ -255,6 +245,7 @@ def stubs() -> dict[Path, str]:
     profiling = package.parents[1] / "docs" / "profiling.md"
     documents = {profiling: with_fields(profiling)} if profiling.exists() else {}
     return documents | {
+        package / "_core.pyi": core_stub(package / "_core.pyi"),
         package / "_rows.pyi": rows_stub(),
         package / "ops.pyi": ops_stub(),
         package / "_src" / "arrays" / "exposed.pyi": exposed_stub(),

@@ -21,7 +21,7 @@ from thunkvm.profile.conditions import Condition, ProgramRegions
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
 
 #: The parts of a call beside its program, in the order of the core's sites.
-PARTS = _core.WORDS["CallPart"]
+PARTS = tuple(_core.CallPart.__members__)
 #: The forms of nodes in groups of emitted code; in a group of another kind a node has its thunk's.
 FORMS = {"expression": "emitted", "fused": "fused"}
 #: The fields of a group's site that its row has.

@@ -15,8 +15,9 @@ from thunkvm.profile.file_format import Format
 from thunkvm.profile.references import decision_faults
 
 #: The arms of a condition that is true or false, and of a loop's test, as they are written.
-TRUTH, LOOP = tuple(_core.arm_names("truth", 2)[::-1]), tuple(_core.loop_arm_names()[::-1])
-(DEFAULT,) = _core.arm_names("index_or_default", 1)
+TRUTH = tuple(_core.arm_names(_core.Decoding.truth, 2)[::-1])
+LOOP = tuple(_core.loop_arm_names()[::-1])
+(DEFAULT,) = _core.arm_names(_core.Decoding.index_or_default, 1)
 #: How many calls are shown of a record that is printed.
 SHOWN = 10
 

@@ -80,7 +80,7 @@ def with_shape_of(x: Variable, like: Variable, name: str, of: str) -> Variable:
     there, wanted_shape = ops.shape(x), ops.shape(like)
     refused = RefusedShape(name, of)(there, wanted_shape)
     fits = ops.all(ops.eq(there, wanted_shape))
-    (checked,) = _core.conditional(fits, "truth", [[refused], [there]])
+    (checked,) = _core.conditional(fits, _core.Decoding.truth, [[refused], [there]])
     return reshape(x, checked)
 
 
@@ -148,7 +148,7 @@ def with_equal_axes(x: Variable, first: int, second: int, what: str) -> Variable
     lengths = [ops.length(x, axis=axis) for axis in range(x.ndim)]
     refused = RefusedLengths(what, (first, second))(lengths[first], lengths[second])
     fits = ops.eq(lengths[first], lengths[second])
-    (checked,) = _core.conditional(fits, "truth", [[refused], [lengths[second]]])
+    (checked,) = _core.conditional(fits, _core.Decoding.truth, [[refused], [lengths[second]]])
     lengths[second] = checked
     return reshape(x, lengths)
 

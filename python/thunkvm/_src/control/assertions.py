@@ -105,7 +105,7 @@ class CheckAndRaise:
         truths = [ops.all(as_variable(condition)) for condition in conditions]
         truth = reduce(_core.lazy_and, truths)
         refusal = Refusal(self.exc_type, self.msg, value.type)(truth)
-        (checked,) = _core.conditional(truth, "truth", [[refusal], [value]])
+        (checked,) = _core.conditional(truth, _core.Decoding.truth, [[refusal], [value]])
         return checked
 
     def __repr__(self) -> str:

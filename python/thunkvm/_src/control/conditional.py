@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from thunkvm import _core, ops
-from thunkvm._core import Variable
+from thunkvm._core import Decoding, Variable
 from thunkvm._src.arrays.shapes import broadcast_to
 from thunkvm._src.graph.structure import leaves, matched_leaves, rebuild, with_paths
 from thunkvm._src.graph.values import as_variable, as_variables_alike
@@ -50,7 +50,7 @@ def ifelse(condition: Any, then: Any, else_: Any, strict: bool = False) -> Any:
     >>> {name: float(v) for name, v in tv.function([x], both)(-3.0).items()}
     {'a': 3.0, 'b': 2.0}
     """
-    return _conditional(condition, "truth", [("else", else_), ("then", then)], strict)
+    return _conditional(condition, Decoding.truth, [("else", else_), ("then", then)], strict)
 
 
 _NO_DEFAULT: Any = object()
@@ -96,8 +96,8 @@ def switch_case(
     if not arms:
         raise ValueError("[switch_case] there are no cases; give at least one.")
     if default is _NO_DEFAULT:
-        return _conditional(index, "index", arms, strict)
-    return _conditional(index, "index_or_default", [*arms, ("default", default)], strict)
+        return _conditional(index, Decoding.index, arms, strict)
+    return _conditional(index, Decoding.index_or_default, [*arms, ("default", default)], strict)
 
 
 def cond(clauses: Sequence[tuple[Any, Any]], else_: Any, strict: bool = False) -> Any:
@@ -139,7 +139,7 @@ def cond(clauses: Sequence[tuple[Any, Any]], else_: Any, strict: bool = False) -
             )
         condition, value = clause
         arms = [("else", out), (f"clause {number}", value)]
-        out = _conditional(condition, "truth", arms, strict)
+        out = _conditional(condition, Decoding.truth, arms, strict)
     return out if clauses else _as_variables(else_)
 
 
@@ -251,7 +251,7 @@ def _filled(value: Variable, other: Variable, number: int) -> Variable:
             wide = other if other.ndim == 0 else broadcast_to(other, value.shape)
             fill = ops.where(missing, wide, value)
     arms = [("a value", value), (f"value {number}", fill)]
-    filled: Variable = _conditional(some, "truth", arms, strict=False)
+    filled: Variable = _conditional(some, Decoding.truth, arms, strict=False)
     return filled
 
 
@@ -268,7 +268,7 @@ def _short_circuit(
     return out
 
 
-def _conditional(selector: Any, decoding: str, arms: list[Arm], strict: bool) -> Any:
+def _conditional(selector: Any, decoding: Decoding, arms: list[Arm], strict: bool) -> Any:
     """Make one conditional of arms that are structures; the last arm's is that of the result."""
     like = arms[-1]
     flat = []

@@ -208,8 +208,9 @@ def labelled_inputs(node: Apply) -> list[Root]:
     if "decoding" not in attrs:
         return [("", variable) for variable in inputs]
     n_arms, n_outputs = attrs["n_arms"], attrs["n_outputs"]
-    arms = [(name, arm) for arm, name in enumerate(_core.arm_names(attrs["decoding"], n_arms))]
-    if is_truth := attrs["decoding"] == "truth":
+    decoding = _core.Decoding[attrs["decoding"]]
+    arms = [(name, arm) for arm, name in enumerate(_core.arm_names(decoding, n_arms))]
+    if is_truth := decoding is _core.Decoding.truth:
         arms.reverse()  # as they are written
     out = [("if: " if is_truth else "switch: ", inputs[0])]
     for label, arm in arms:

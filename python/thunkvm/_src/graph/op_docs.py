@@ -1,0 +1,93 @@
+"""The signature and the docstring of an Op's Python function, from its prototype in C++."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+GIVEN = {
+    "list of ints": "int or list of ints",
+    "list of floats": "float or list of floats",
+    "list of strings": "str or list of strs",
+}
+
+
+def signature(proto: dict[str, Any]) -> inspect.Signature:
+    """Return what ``inspect.signature`` says of the function of an Op."""
+    of: Any = inspect.Parameter
+    made = []
+    for var in proto["inputs"]:
+        kind = of.VAR_POSITIONAL if var["variadic"] else of.POSITIONAL_ONLY
+        left_out = var["optional"] and not var["variadic"]
+        made.append(of(var["name"], kind, default=None if left_out else of.empty))
+    kind = of.POSITIONAL_OR_KEYWORD if proto["attribute_by_position"] else of.KEYWORD_ONLY
+    for attr in proto["attrs"]:
+        default = of.empty if attr["required"] else attr["default"]
+        made.append(of(attr["name"], kind, default=default))
+    return inspect.Signature(made)
+
+
+def docstring(proto: dict[str, Any]) -> str:
+    """Return a docstring in NumPy's style: summary, details, Parameters, Returns, Examples."""
+    comment: str = proto["comment"]
+    end = _end_of_sentence(comment)
+    doc = _sentence(comment[:end]) + "\n"
+    if end < len(comment):
+        doc += f"\n{comment[end + 1 :]}\n"
+    if proto["inputs"] or proto["attrs"]:
+        doc += _title("Parameters")
+    for var in proto["inputs"]:
+        name = f"*{var['name']}" if var["variadic"] else var["name"]
+        optional = ", optional" if var["optional"] else ""
+        doc += f"{name} : Variable{optional}\n    {_sentence(var['comment'])}\n"
+    for attr in proto["attrs"]:
+        comment = _sentence(attr["comment"] + _range(attr["minimum"], attr["maximum"]))
+        doc += f"{attr['name']} : {_given(attr)}\n    {comment}\n"
+    doc += _title("Returns")
+    for var in proto["outputs"]:
+        name = "" if len(proto["outputs"]) == 1 else f"{var['name']} : "
+        doc += f"{name}Variable\n    {_sentence(var['comment'])}\n"
+    if proto["example"]:
+        doc += _title("Examples") + proto["example"].removesuffix("\n") + "\n"
+    return doc
+
+
+def _end_of_sentence(comment: str) -> int:
+    """Return where the first sentence ends, full stop included; initials are in parentheses."""
+    depth = 0
+    for i, letter in enumerate(comment):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and comment[i : i + 2] == ". ":
+            return i + 1
+    return len(comment)
+
+
+def _sentence(text: str) -> str:
+    """Make a sentence: "the axes to sum over" is "The axes to sum over."."""
+    return text and text[0].upper() + text[1:].removesuffix(".") + "."
+
+
+def _given(attr: dict[str, Any]) -> str:
+    """Return the type of an attribute, and its default: "int or list of ints, optional"."""
+    kind: str = GIVEN.get(attr["type"], attr["type"])
+    if attr["allowed"]:
+        kind = "{" + ", ".join(map(repr, attr["allowed"])) + "}"
+    if attr["required"]:
+        return kind
+    default = attr["default"]
+    return f"{kind}, optional" if default is None else f"{kind}, default {default!r}"
+
+
+def _range(least: float | None, most: float | None) -> str:
+    if least is not None and most is not None:
+        return f"; from {least:g} to {most:g}"
+    if least is not None:
+        return f"; at least {least:g}"
+    return "" if most is None else f"; at most {most:g}"
+
+
+def _title(title: str) -> str:
+    return f"\n{title}\n{'-' * len(title)}\n"
+
+
+__all__ = ["docstring", "signature"]
