@@ -264,9 +264,8 @@ class OutlinedCode {
     if (s.takes) c_.retire(std::span(&branch.selector, 1));
     c_.count(s.counter + arm);
     if (profiled()) c_.call("took", s.index, ", ", arm);
-    const StatementIndex begin(block.begin);
-    if (whole) return emit_range(begin, StatementIndex(block.end), next);
-    c_.text.line(c_.go(with_instruction(begin)));
+    if (whole) return emit_range(StatementIndex(block.begin), StatementIndex(block.end), next);
+    c_.text.line(c_.go(with_instruction(StatementIndex(block.begin))));
     return false;
   }
 
