@@ -11,6 +11,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,9 +76,10 @@ def blas() -> Iterator[Finding]:
     if not found:
         yield Finding("BLAS", "linked into the package, or not known on this system")
         return
-    library = ctypes.CDLL(found[0])
-    told = found[0]
-    if hasattr(library, "openblas_get_config"):
+    told, library = found[0], None
+    with suppress(OSError):  # the file may be gone since it was loaded
+        library = ctypes.CDLL(told)
+    if library is not None and hasattr(library, "openblas_get_config"):
         library.openblas_get_config.restype = ctypes.c_char_p
         told = f"{library.openblas_get_config().decode().strip()} ({found[0]})"
         told += f", {library.openblas_get_num_threads()} threads (OPENBLAS_NUM_THREADS)"
