@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thunkvm.c.node_source import NodeSource, function_name
-from thunkvm.c.protocol import ask
+from thunkvm.c.protocol import compilers, includes, linked
 from thunkvm.c.stages import FAILURE, Stage, comment, nested
 
 #: The beginning of every module, compiled but once: without the C++ library, which takes as long
@@ -184,24 +184,21 @@ def module_source(blocks: Sequence[Nodes]) -> BlockSource:
     nodes = [node for block in blocks for node in block.nodes]
     structs = [_Writer(block.nodes, block.leaving).struct(k) for k, block in enumerate(blocks)]
     module = _Module(nodes)
-    compilers = module.compilers()
-    if len(compilers) > 1:
-        raise ValueError(f"{nodes[0].op} and its Types ask for several compilers: {compilers}.")
+    commands = compilers(giver for node in nodes for giver in node.givers)
+    if len(commands) > 1:
+        raise ValueError(f"{nodes[0].op} and its Types ask for several compilers: {commands}.")
     flags = [f"-I{path}" for path in module.all("c_header_dirs")]
-    libraries = [
-        w for path in module.all("c_lib_dirs") for w in (f"-L{path}", f"-Wl,-rpath,{path}")
-    ]
-    code = f"{module.headers()}{module.support_code()}{module.loaded()}"
+    code = f"{includes(module.all('c_headers'))}{module.support_code()}{module.loaded()}"
     for k, (block, struct) in enumerate(zip(blocks, structs, strict=True)):
         code += struct + module.load(k, block.nodes)
     ops = ", ".join(node.called for node in nodes)
     return BlockSource(
         header=FULL_HEADER if STANDARD.search(code) else HEADER,
         text=f"{comment(ops)}{PRELUDE}{code}",
-        compiler=compilers[0] if compilers else None,
+        compiler=commands[0] if commands else None,
         flags=(*flags, *module.all("c_compile_args")),
         left_out=tuple(module.all("c_no_compile_args")),
-        libraries=(*libraries, *(f"-l{name}" for name in module.all("c_libraries"))),
+        libraries=tuple(linked(module.all("c_lib_dirs"), module.all("c_libraries"))),
     )
 
 
@@ -213,20 +210,6 @@ class _Module:
 
     def all(self, method: str) -> list[str]:
         return list(dict.fromkeys(item for node in self.nodes for item in node.all(method)))
-
-    def compilers(self) -> list[str]:
-        return list(
-            dict.fromkeys(
-                command
-                for node in self.nodes
-                for giver in node.givers
-                if (command := ask(giver, "c_compiler")) is not None
-            )
-        )
-
-    def headers(self) -> str:
-        names = [h if h[:1] in '<"' else f'"{h}"' for h in self.all("c_headers")]
-        return "".join(f"#include {name}\n" for name in names)
 
     def support_code(self) -> str:
         parts: dict[str, str] = {}

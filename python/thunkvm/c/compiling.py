@@ -20,7 +20,7 @@ from thunkvm.c.diagnosis import explained
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.node_source import NodeSource
 from thunkvm.c.notes import CNote
-from thunkvm.c.protocol import ask, texts
+from thunkvm.c.protocol import ask, compilers, texts
 
 #: Other ways of an Op's to run.
 OTHER_WAYS = ("perform", "make_thunk", "demand")
@@ -269,8 +269,8 @@ def _shares(source: NodeSource) -> Any:
     """
     own = ask(source.op, "c_support_code", c_compiler=source.c_compiler)
     lists = [source.all(method) for method in SHARED]
-    compilers = [c for giver in source.givers if (c := ask(giver, "c_compiler")) is not None]
-    return tuple(map(tuple, (texts(source.op, "c_support_code", own), compilers, *lists)))
+    commands = compilers(source.givers)
+    return tuple(map(tuple, (texts(source.op, "c_support_code", own), commands, *lists)))
 
 
 SHARED = (
@@ -313,14 +313,18 @@ def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[int]:
     global _warned
     for node in nodes:
         if not any(has_own(node.op, way) for way in OTHER_WAYS):
-            raise NoCompilerError(
-                f"the Op {node.op} has C code alone (node {node.outputs[0]}"
-                f"{_made_at(node)}), and {error}"
-            )
+            raise has_c_alone(node, error)
     if not _warned:
         _warned = True
         logging.getLogger("thunkvm").warning("Ops with C code run their perform: %s", error)
     return [-1] * len(nodes)
+
+
+def has_c_alone(node: Apply, error: NoCompilerError) -> NoCompilerError:
+    """Return the error of a node that nothing runs but C, for want of a compiler."""
+    return NoCompilerError(
+        f"the Op {node.op} has C code alone (node {node.outputs[0]}{_made_at(node)}), and {error}"
+    )
 
 
 def check_compiler(roots: list[Variable], error: NotImplementedError) -> None:

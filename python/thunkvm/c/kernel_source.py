@@ -14,11 +14,11 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Apply, Function, TensorType
 from thunkvm._src.calls.config import config
-from thunkvm.c.compiling import OTHER_WAYS, has_own
+from thunkvm.c.compiling import OTHER_WAYS, has_c_alone, has_own
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.node_source import function_name
 from thunkvm.c.notes import CNote
-from thunkvm.c.protocol import ask, texts
+from thunkvm.c.protocol import ask, includes, linked, texts
 from thunkvm.c.stages import named
 
 #: Behind those of the compiler's settings.
@@ -128,10 +128,7 @@ def _has_compiler(node: Apply, is_cxx: bool) -> bool:
     except _core.NoCompilerError as error:
         if any(has_own(node.op, way) for way in (*OTHER_WAYS, "c_code")):
             return False
-        origin = f", made at {node.origin}" if node.origin else ""
-        raise _core.NoCompilerError(
-            f"the Op {node.op} has C code alone (node {node.outputs[0]}{origin}), and {error}"
-        ) from None
+        raise has_c_alone(node, error) from None
     return True
 
 
@@ -162,12 +159,10 @@ def _compiled(node: Apply, is_cxx: bool, text: str, name: str) -> KernelSource:
     def listed(method: str) -> list[str]:
         return texts(op, method, ask(op, method, c_compiler=compiler))
 
-    headers = [h if h[:1] in '<"' else f'"{h}"' for h in listed("c_headers")]
-    text = "".join(f"#include {header}\n" for header in headers) + text
+    text = includes(listed("c_headers")) + text
     flags = [*FLAGS[:3], *(() if is_cxx else FLAGS[3:])]
     flags += [*(f"-I{path}" for path in listed("c_header_dirs")), *listed("c_compile_args")]
-    libraries = [w for p in listed("c_lib_dirs") for w in (f"-L{p}", f"-Wl,-rpath,{p}")]
-    libraries += [f"-l{library}" for library in (*listed("c_libraries"), *LIBRARIES)]
+    libraries = linked(listed("c_lib_dirs"), (*listed("c_libraries"), *LIBRARIES))
     path = ""
     if config.c_debug:
         text, path = kept(text)

@@ -11,7 +11,7 @@ from typing import Any
 
 from thunkvm._core import Apply
 from thunkvm.c.errors import MethodNotDefined
-from thunkvm.c.protocol import ask, one_text, texts
+from thunkvm.c.protocol import ask, every, one_text
 from thunkvm.c.stages import (
     FAILURE,
     Stage,
@@ -92,11 +92,7 @@ class NodeSource:
 
     def all(self, method: str) -> list[str]:
         """Return what all givers list, each item once, in order."""
-        items: dict[str, None] = {}
-        for giver in self.givers:
-            answer = ask(giver, method, c_compiler=self.c_compiler)
-            items.update(dict.fromkeys(texts(giver, method, answer)))
-        return list(items)
+        return every(self.givers, method, c_compiler=self.c_compiler)
 
     def support_code(self) -> dict[str, str]:
         """Return the top level of the Op and its Types: each part, and it with its name."""

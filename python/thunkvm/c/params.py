@@ -13,7 +13,7 @@ from thunkvm.c.enums import EnumType
 from thunkvm.c.names import is_member
 from thunkvm.c.params_values import Params, filtered
 from thunkvm.c.plain import PlainCType
-from thunkvm.c.protocol import ask, one_text, texts
+from thunkvm.c.protocol import ask, every, one_text
 
 
 class ParamsType(PlainCType):
@@ -221,10 +221,7 @@ class ParamsType(PlainCType):
 
     def _c_list(self, method: str, **kwargs: Any) -> list[str]:
         """Return what the Types of the fields return, each text once."""
-        items: dict[str, None] = {}
-        for type_ in self.types:
-            items.update(dict.fromkeys(texts(type_, method, ask(type_, method, **kwargs))))
-        return list(items)
+        return every(self.types, method, **kwargs)
 
     def c_support_code(self, **kwargs: Any) -> list[str]:
         """Return the fields' support code, and the struct."""

@@ -153,6 +153,30 @@ def texts(giver: object, method: str, answer: Any) -> list[str]:
     )
 
 
+def every(givers: Iterable[object], method: str, **keywords: Any) -> list[str]:
+    """Return what all givers list, each item once, in order."""
+    answers = (texts(giver, method, ask(giver, method, **keywords)) for giver in givers)
+    return list(dict.fromkeys(item for answer in answers for item in answer))
+
+
+def compilers(givers: Iterable[object]) -> list[str]:
+    """Return the commands of the compilers that givers ask for."""
+    found = (ask(giver, "c_compiler") for giver in givers)
+    return list(dict.fromkeys(command for command in found if command is not None))
+
+
+def includes(headers: Iterable[str]) -> str:
+    """Return the lines that include headers; a bare name is put between quotes."""
+    quoted = (name if name[:1] in '<"' else f'"{name}"' for name in headers)
+    return "".join(f"#include {name}\n" for name in quoted)
+
+
+def linked(folders: Iterable[str], libraries: Iterable[str]) -> list[str]:
+    """Return the linker's arguments for libraries, which are found now and at loading."""
+    found = [word for path in folders for word in (f"-L{path}", f"-Wl,-rpath,{path}")]
+    return [*found, *(f"-l{name}" for name in libraries)]
+
+
 def one_text(giver: object, method: str, answer: Any) -> str:
     """Return an answer as one text; None is none."""
     return "\n".join(texts(giver, method, answer))
