@@ -133,6 +133,43 @@ def test_explicit_solution_has_second_derivatives() -> None:
     np.testing.assert_allclose(found, 2.0 * 1.5**2 * np.exp(-1.5 * 0.7), rtol=1e-4)
 
 
+@pytest.mark.parametrize("method", ["DOPRI5", "Radau"])
+def test_solutions_of_many_parameters_are_a_map_with_its_gradient(method: str) -> None:
+    rates = tv.vector("rates")
+
+    def end(rate: Any) -> Any:
+        return tv.optimize.integrate(logistic, (0.0, 2.0), 0.1, method, (rate,), **TIGHT).y
+
+    mapped, batched = tv.map(end, rates), tv.vmap(end)(rates)
+    out = [mapped, batched, tv.grad(tv.sum(mapped), rates)]
+    f = tv.function([rates], out, mode="cvm")
+    at = np.array([0.5, 1.3, 40.0])  # each takes its own number of steps
+    y = exact(2.0, 0.1, at)
+    found, same, slopes = f(at)
+    np.testing.assert_allclose(found, y, rtol=1e-6)
+    np.testing.assert_allclose(same, found, rtol=1e-9)
+    np.testing.assert_allclose(slopes, 2.0 * y * (1.0 - y), rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["DOPRI5", "Radau"])
+def test_tangent_of_a_solution_is_that_of_the_equation(method: str) -> None:
+    rate = tv.scalar("rate")
+    y = tv.optimize.integrate(logistic, (0.0, 2.0), 0.1, method, (rate,), **TIGHT).y
+    found = tv.function([rate], tv.jvp(y, rate, 10.0), mode="cvm")(1.3)
+    y = exact(2.0, 0.1, 1.3)
+    np.testing.assert_allclose(found, 10.0 * 2.0 * y * (1.0 - y), rtol=1e-6)
+
+
+def test_implicit_solution_of_a_vector_has_second_derivatives() -> None:
+    rate, y0 = tv.scalar("rate"), tv.vector("y0")
+    found = tv.optimize.integrate(
+        lambda t, y, k: -k * y, (0.0, 1.5), y0, "Radau", args=(rate,), **TIGHT
+    )
+    second = tv.grad(tv.grad(tv.sum(found.y), rate), rate)
+    value = tv.function([rate, y0], second, mode="cvm")(0.7, [2.0])
+    np.testing.assert_allclose(value, 2.0 * 1.5**2 * np.exp(-1.5 * 0.7), rtol=1e-4)
+
+
 def test_gradient_runs_no_step_that_was_refused(counting: Any) -> None:
     slope_runs = counting(np.cos)
     slope = counting(np.sin, slope_runs)

@@ -59,7 +59,7 @@ class FlatState:
             tree = stack([as_variable(part) for part in tree])
         pairs = matched_leaves((self.name, "the result"), self.tree, tree)
         parts = [ops.cast(as_variable(leaf), dtype=self.dtype) for _, _, leaf in pairs]
-        flat = [part if part.ndim == 1 else reshape(part, (-1,)) for part in parts]
+        flat = [_flat(part) for part in parts]
         return flat[0] if len(flat) == 1 else concatenate(flat)
 
     def unravel(self, flat: Variable) -> Any:
@@ -76,6 +76,12 @@ class FlatState:
             parts.append(flat[..., begin:end].reshape((*rows, *shape)))
             begin = end
         return rebuild(self.tree, iter(parts).__next__)
+
+
+def _flat(part: Variable) -> Variable:
+    if part.ndim == 1:
+        return part
+    return reshape(part, (-1,)) if part.ndim else part[None]
 
 
 def _with_vectors(tree: Any) -> Any:
