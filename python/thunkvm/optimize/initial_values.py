@@ -49,7 +49,7 @@ def solve_ivp(
         t0 and t1; t1 may be before t0.
     y0 : array-like, shape (n,), or nest of numbers and arrays
         The solution at t0, of real numbers, or complex ones for the explicit methods.
-    method : {"RK45", "DOPRI5", "RK23", "Radau"}
+    method : {"RK45", "DOPRI5", "RK23", "DOP853", "Radau"}
         See `integrate`. Take Radau where a problem is stiff: where the others take very many steps.
     t_eval : array-like, shape (m,), optional
         At which times to return the solution, in the order of `t_span`; after each step if left

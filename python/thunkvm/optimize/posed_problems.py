@@ -13,15 +13,19 @@ from thunkvm._src.derivatives.jacobians import jacobian
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.optimize.crossings import Event
+from thunkvm.optimize.dop853 import DOP853
 from thunkvm.optimize.flat_states import FlatState
 from thunkvm.optimize.ode_problem import OdeMethod, OdeProblem
 from thunkvm.optimize.ode_solver import OdeSolver
 from thunkvm.optimize.radau import Radau
 from thunkvm.optimize.runge_kutta import RungeKutta
-from thunkvm.optimize.tableaus import TABLEAUS
+from thunkvm.optimize.tableaus import BOGACKI_SHAMPINE, DOPRI5, DORMAND_PRINCE
 
 METHODS: dict[str, OdeMethod] = {
-    **{name: RungeKutta(tableau) for name, tableau in TABLEAUS.items()},
+    **{
+        tableau.name: RungeKutta(tableau)
+        for tableau in (DOPRI5, DORMAND_PRINCE, BOGACKI_SHAMPINE, DOP853)
+    },
     "Radau": Radau(),
 }
 

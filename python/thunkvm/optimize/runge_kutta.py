@@ -70,10 +70,12 @@ class RungeKutta(NamedTuple):
             slopes.append(problem.fun(t + node * stride, y + stride * _weighted(row, slopes)))
         there = y + stride * _weighted(table.weights, slopes)
         slopes.append(problem.fun(after, there))
-        scale = problem.scale(y, there)
-        error = norm(stride * _weighted(table.errors, slopes) / scale)
+        error = self._error(stride, slopes, problem.scale(y, there))
         accepted = called("accepted", error < 1.0)
-        terms = tuple(stride * _weighted(row, slopes) for row in zip(*table.dense, strict=True))
+        dense = list(slopes)  # with stages that run where the dense output is demanded
+        for node, row in zip(table.extra_nodes, table.extra_stages, strict=True):
+            dense.append(problem.fun(t + node * stride, y + stride * _weighted(row, dense)))
+        terms = tuple(stride * _weighted(row, dense) for row in zip(*table.dense, strict=True))
         size = ops.abs(stride)
         return Attempt(
             accepted=accepted,
@@ -84,6 +86,15 @@ class RungeKutta(NamedTuple):
             h_after=size * self._growth(error, known),
             h_refused=size * self._shrinking(error),
         )
+
+    def _error(self, stride: Variable, slopes: list[Variable], scale: Variable) -> Variable:
+        """Return the error in tolerances, by one estimate of it, or by two."""
+        error = norm(stride * _weighted(self.tableau.errors, slopes) / scale)
+        if not self.tableau.third:
+            return error
+        third = norm(stride * _weighted(self.tableau.third, slopes) / scale)
+        size = ops.sqrt(error**2 + 0.01 * third**2)
+        return ifelse(size > 0.0, error**2 / size, 0.0)
 
     def _growth(self, error: Variable, known: RungeKuttaKnown) -> Variable:
         """Return the factor after a step that was accepted: no growth after a refusal."""

@@ -29,6 +29,10 @@ class Tableau(NamedTuple):
         ``row[0] * x + row[1] * x**2 + ...``.
     beta : float
         How much the error of the step before counts in the next step's size; 0: not at all.
+    third : tuple of float
+        The weights of a second estimate of the error, of order 3; none for most methods.
+    extra_nodes, extra_stages : tuple
+        Nodes and rows of stages behind the new point, for the dense output alone.
     """
 
     name: str
@@ -39,6 +43,9 @@ class Tableau(NamedTuple):
     errors: Row
     dense: tuple[Row, ...]
     beta: float = 0.0
+    third: Row = ()
+    extra_nodes: Row = ()
+    extra_stages: tuple[Row, ...] = ()
 
 
 #: P. Bogacki, L. F. Shampine, A 3(2) pair of Runge-Kutta formulas, 1989.
@@ -98,7 +105,4 @@ DORMAND_PRINCE = Tableau(
 #: Solving Ordinary Differential Equations I, 1993, section II.4, and IV.2 of the second volume.
 DOPRI5 = DORMAND_PRINCE._replace(name="DOPRI5", beta=0.04)
 
-TABLEAUS = {each.name: each for each in (BOGACKI_SHAMPINE, DORMAND_PRINCE, DOPRI5)}
-
-
-__all__ = ["BOGACKI_SHAMPINE", "DOPRI5", "DORMAND_PRINCE", "TABLEAUS", "Row", "Tableau"]
+__all__ = ["BOGACKI_SHAMPINE", "DOPRI5", "DORMAND_PRINCE", "Row", "Tableau"]

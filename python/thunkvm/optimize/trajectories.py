@@ -158,10 +158,11 @@ def integrate(
         t0 and t1; t1 may be before t0.
     y0 : nest of Variables, numbers and arrays
         The solution at t0. A flat list of numbers and 0-d Variables is a vector.
-    method : {"DOPRI5", "RK45", "RK23", "Radau"}
+    method : {"DOPRI5", "RK45", "RK23", "DOP853", "Radau"}
         DOPRI5 has steps of order 5 by Dormand and Prince, whose size is controlled by two errors;
         RK45 the same steps, and SciPy's control by one error. RK23 is of order 3, for large
-        tolerances. Radau is implicit, of order 5, for stiff problems.
+        tolerances, and DOP853 of order 8, for small ones. Radau is implicit, of order 5, for stiff
+        problems.
     args : tuple of nests
         More arguments of `fun`, `jac` and the events.
     rtol, atol : Variable, float or array
