@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -265,6 +266,22 @@ def test_another_call_with_other_numbers_builds_nothing() -> None:
     assert len(built) == number
     np.testing.assert_allclose(first.y[0, -1], np.exp(-1.0), rtol=1e-4)
     np.testing.assert_allclose(second.y[0, -1], 3.0 * np.exp(-4.0), rtol=1e-3)
+
+
+def test_calls_on_threads_have_their_own_counts() -> None:
+    def slope(t: Any, y: Any, k: Any) -> Any:
+        return -k * y
+
+    def solve(k: float) -> Any:
+        return tv.optimize.solve_ivp(slope, (0.0, 3.0), [1.0], args=(k,), rtol=1e-6, atol=1e-9)
+
+    rates = [0.5, 2.0, 8.0] * 8
+    alone = [solve(k).nfev for k in rates]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(solve, rates))
+    assert [found.nfev for found in together] == alone
+    ends = [found.y[0, -1] for found in together]
+    np.testing.assert_allclose(ends, np.exp(-3.0 * np.array(rates)), atol=1e-5)
 
 
 class Refusing(tv.Op):

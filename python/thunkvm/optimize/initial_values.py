@@ -107,16 +107,15 @@ def solve_ivp(
         t0, t1, *(leaf for _, leaf in leaves(nest)), rtol, np.asarray(atol, float),
         0.0 if first_step is None else first_step, max_step, *flat_values(extra),
     ]  # fmt: skip
-    program, error = program_for(question), None
-    try:
-        found = program.whole(*values)
-    except Exception as raised:
-        program.counted()
-        if raises:
-            raise
-        program, error = program_for(question._replace(raises=False)), raised
-        found = program.whole(*values)
-    return _result(program, found, t0, times, error)
+    with program_for(question) as program:
+        try:
+            return _result(program, program.whole(*values), t0, times)
+        except Exception as raised:
+            if raises:
+                raise
+            error = raised
+    with program_for(question._replace(raises=False)) as program:
+        return _result(program, program.whole(*values), t0, times, error)
 
 
 def ode_steps(
@@ -167,21 +166,21 @@ def ode_steps(
     question = Question(
         fun, jac, tuple(listed(events)), method, nest, extra, np.ndim(atol), mode
     )  # fmt: skip
-    program = program_for(question)
     t0, t1 = map(float, t_span)
     values = [
         t0, t1, *(leaf for _, leaf in leaves(nest)), rtol, np.asarray(atol, float),
         0.0 if first_step is None else first_step, max_step, *flat_values(extra),
     ]  # fmt: skip
-    if state is None:
-        state = program.first(*values)
-        yield state
-    else:
-        status: Any = REACHED if state.t == t1 else RUNNING
-        state = state._replace(status=status)
-    while state.status == RUNNING:
-        state = program.following(*(leaf for _, leaf in leaves(state)), *values)
-        yield state
+    with program_for(question) as program:
+        if state is None:
+            state = program.first(*values)
+            yield state
+        else:
+            status: Any = REACHED if state.t == t1 else RUNNING
+            state = state._replace(status=status)
+        while state.status == RUNNING:
+            state = program.following(*(leaf for _, leaf in leaves(state)), *values)
+            yield state
 
 
 def _result(
@@ -189,7 +188,7 @@ def _result(
     found: dict[str, Any],
     t0: float,
     times: npt.NDArray[Any] | None,
-    error: Exception | None,
+    error: Exception | None = None,
 ) -> OdeResult:
     t, y = found.get("ts"), found["y"]
     if times is not None:
@@ -205,7 +204,7 @@ def _result(
         sol=OdeSolution(found["segments"], program.posed.flat, t0) if "segments" in found else None,
         t_events=found.get("t_events"),
         y_events=found.get("y_events"),
-        **program.counted(),
+        **program.take_counts(),
         status=status,
         message=message,
         success=status in (0, 1),

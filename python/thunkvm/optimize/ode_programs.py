@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from functools import cached_property
-from threading import RLock
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import thunkvm as tv
 from thunkvm._src.graph.structure import children, leaves, rebuild
+from thunkvm.optimize.counts import CountedFunction
+from thunkvm.optimize.kept_programs import KeptPrograms
 from thunkvm.optimize.nests import as_nest, structure_key, types_key, variables_like
 from thunkvm.optimize.ode_solver import integrated
 from thunkvm.optimize.posed_problems import pose
 from thunkvm.optimize.trajectories import Trajectory
-
-#: How many programs are kept; the one that was not used for the longest time goes first.
-KEPT = 128
 
 
 class Question(NamedTuple):
@@ -102,12 +99,32 @@ class Program:
             question.fun, (t0, t1), rebuild(question.y0, iter(y0).__next__), question.method, args,
             rtol, atol, question.events, question.jac, first_step, max_step,
         )  # fmt: skip
-        self._lock = RLock()
-        self._before: dict[str, int] = {}
+        self._made: dict[str, CountedFunction] = {}
 
-    @cached_property
-    def whole(self) -> tv.Function:
+    @property
+    def whole(self) -> CountedFunction:
         """From times, the limit of steps and the inputs to the results."""
+        return self._once("solve_ivp", self._whole)
+
+    @property
+    def first(self) -> CountedFunction:
+        """From the inputs to the state at the beginning."""
+        return self._once("start", lambda: ([], self._started()))
+
+    @property
+    def following(self) -> CountedFunction:
+        """From a state and the inputs to the state after one attempt."""
+        return self._once("step", self._following)
+
+    def take_counts(self) -> dict[str, int]:
+        """Return how often slopes, Jacobians and factors were computed since the last time."""
+        found = {"nfev": 0, "njev": 0, "nlu": 0}
+        for function in self._made.values():
+            for name, count in function.take_counts().items():
+                found[name] = found.get(name, 0) + count
+        return found
+
+    def _whole(self) -> tuple[list[tv.Variable], dict[str, Any]]:
         question = self.question
         t_eval, limit = tv.vector("t_eval"), tv.scalar("max_steps", dtype="int64")
         found = integrated(
@@ -124,66 +141,50 @@ class Program:
             outputs["segments"] = trajectory.segments
         if question.events:
             outputs["t_events"], outputs["y_events"] = trajectory.t_events, trajectory.y_events
-        return self._function("solve_ivp", [t_eval, limit], outputs)
+        return [t_eval, limit], outputs
 
-    @cached_property
-    def first(self) -> tv.Function:
-        """From the inputs to the state at the beginning."""
-        return self._function("start", [], self._started)
+    def _following(self) -> tuple[list[tv.Variable], Any]:
+        started = self._started()
+        named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
+        state = rebuild(started, iter(named).__next__)
+        return named, self.posed.solver.step(self.posed.problem, state)
 
-    @cached_property
-    def following(self) -> tv.Function:
-        """From a state and the inputs to the state after one attempt."""
-        named = [leaf.type(f"state{path}") for path, leaf in leaves(self._started)]
-        state = rebuild(self._started, iter(named).__next__)
-        return self._function("step", named, self.posed.solver.step(self.posed.problem, state))
-
-    def counted(self) -> dict[str, int]:
-        """Return how often slopes, Jacobians and factors were computed since the last time."""
-        with self._lock:
-            now = {"nfev": 0, "njev": 0, "nlu": 0, **self.whole.counts()}
-            found = {name: count - self._before.get(name, 0) for name, count in now.items()}
-            self._before = now
-        return found
-
-    @cached_property
     def _started(self) -> Any:
         state = self.posed.solver.start(self.posed.problem)
         return rebuild(state, (tv.as_variable(leaf) for _, leaf in leaves(state)).__next__)
 
-    def _function(self, name: str, inputs: list[tv.Variable], outputs: Any) -> tv.Function:
-        return tv.function(
-            [*inputs, *self.inputs],
-            outputs,
-            mode=self.question.mode,
-            on_unused_input="ignore",
-            name=f"{name}.{self.question.method}",
-        )
+    def _once(
+        self, name: str, build: Callable[[], tuple[list[tv.Variable], Any]]
+    ) -> CountedFunction:
+        """Return the function of a name, compiled of its inputs and outputs when first asked for.
+
+        This is no `functools.cached_property`, whose line would be the origin of all nodes.
+        """
+        if name not in self._made:
+            inputs, outputs = build()
+            self._made[name] = CountedFunction(
+                tv.function(
+                    [*inputs, *self.inputs],
+                    outputs,
+                    mode=self.question.mode,
+                    on_unused_input="ignore",
+                    name=f"{name}.{self.question.method}",
+                )
+            )
+        return self._made[name]
 
 
-_programs: OrderedDict[Hashable, Program] = OrderedDict()
-_lock = RLock()
+_kept: KeptPrograms[Program] = KeptPrograms()
 
 
-def program_for(question: Question) -> Program:
-    """Return the program that answers a question, the same as in an earlier call if there is one.
+def program_for(question: Question) -> AbstractContextManager[Program]:
+    """Lend a program that answers a question: that of an earlier call, unless it is in use.
 
     Parameters
     ----------
     question : Question
     """
-    key = question.key
-    try:
-        hash(key)
-    except TypeError:
-        return Program(question)
-    with _lock:
-        if key not in _programs:
-            _programs[key] = Program(question)
-        _programs.move_to_end(key)
-        while len(_programs) > KEPT:
-            _programs.popitem(last=False)
-        return _programs[key]
+    return _kept.lent(question.key, lambda: Program(question))
 
 
 def with_arrays(y0: Any) -> Any:

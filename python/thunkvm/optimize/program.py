@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy as np
 import thunkvm as tv
 from thunkvm._src.graph.structure import leaves, rebuild
 from thunkvm.optimize.counts import CountedFunction
+from thunkvm.optimize.kept_programs import KeptPrograms
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, flat_values, types_key, variables_like
 from thunkvm.optimize.problem import Problem
@@ -205,36 +204,19 @@ def _blank(leaf: tv.Variable) -> tv.Variable:
     return tv.constant(np.full(lengths, value, leaf.dtype))
 
 
-_idle: OrderedDict[Hashable, list[Program]] = OrderedDict()
-_lock = Lock()
+_kept: KeptPrograms[Program] = KeptPrograms()
 
 
-@contextmanager
-def program_for(question: Question, nest: Nest, args: tuple[Any, ...]) -> Iterator[Program]:
-    """Yield a program that answers a question: that of an earlier call, unless it is in use.
+def program_for(
+    question: Question, nest: Nest, args: tuple[Any, ...]
+) -> AbstractContextManager[Program]:
+    """Lend a program that answers a question: that of an earlier call, unless it is in use.
 
     It is kept by the function itself (and `jac`, `hess`, `hessp`), the method and its structural
     options, the mode, the structure and shapes of x, and the types of the extra arguments.
     """
-    key: Hashable = question.key(nest, args)
-    try:
-        hash(key)
-    except TypeError:
-        key = object()  # nothing equals it: it is not found again
-    with _lock:
-        idle = _idle.get(key)
-        program = idle.pop() if idle else None
-    if program is None:
-        program = Program(question, nest, args)
-    try:
-        yield program
-    finally:
-        program.take_counts()
-        with _lock:
-            _idle.setdefault(key, []).append(program)
-            _idle.move_to_end(key)
-            while len(_idle) > KEPT:
-                _idle.popitem(last=False)
+    key = question.key(nest, args)
+    return _kept.lent(key, lambda: Program(question, nest, args))
 
 
 __all__ = ["Program", "Question", "as_variables", "program_for"]
