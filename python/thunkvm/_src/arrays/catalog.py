@@ -15,6 +15,9 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.arithmetic": (
         "float_power", "logaddexp2",
     ),
+    "thunkvm._src.arrays.composed.changing": (
+        "copyto", "place", "put", "putmask",
+    ),
     "thunkvm._src.arrays.composed.choosing": (
         "broadcast_arrays", "choose", "piecewise", "select", "switch",
     ),
@@ -68,11 +71,21 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.grids": (
         "indices", "ix_", "meshgrid", "mgrid", "ogrid",
     ),
+    "thunkvm._src.arrays.composed.histograms": (
+        "histogram2d", "histogramdd",
+    ),
+    "thunkvm._src.arrays.composed.kinds": (
+        "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
+        "mask_indices", "nanargmax", "nanargmin", "sort_complex",
+    ),
     "thunkvm._src.arrays.composed.least_squares": (
         "lstsq", "matrix_rank", "null_space", "orth", "pinv",
     ),
     "thunkvm._src.arrays.composed.matrices": (
         "block_diag", "expm", "matrix_power", "multi_dot", "tensorinv", "tensorsolve",
+    ),
+    "thunkvm._src.arrays.composed.multi_index": (
+        "lexsort", "packbits", "ravel_multi_index", "unpackbits", "unravel_index",
     ),
     "thunkvm._src.arrays.composed.nans": (
         "nan_to_num", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd",
@@ -188,7 +201,7 @@ NUMPYS_ALONE = (
 
 #: The functions that do not stand for NumPy's of their names.
 OTHER_THAN_NUMPYS = (
-    "conv1d", "conv2d", "fill_diagonal", "put_along_axis",
+    "conv1d", "conv2d", "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask",
 )  # fmt: skip
 
 #: By its path in NumPy, the function of another name that is ours.

@@ -25,6 +25,10 @@ from thunkvm._src.arrays.composed.along_axes import put_along_axis as put_along_
 from thunkvm._src.arrays.composed.along_axes import take_along_axis as take_along_axis
 from thunkvm._src.arrays.composed.arithmetic import float_power as float_power
 from thunkvm._src.arrays.composed.arithmetic import logaddexp2 as logaddexp2
+from thunkvm._src.arrays.composed.changing import copyto as copyto
+from thunkvm._src.arrays.composed.changing import place as place
+from thunkvm._src.arrays.composed.changing import put as put
+from thunkvm._src.arrays.composed.changing import putmask as putmask
 from thunkvm._src.arrays.composed.choosing import broadcast_arrays as broadcast_arrays
 from thunkvm._src.arrays.composed.choosing import choose as choose
 from thunkvm._src.arrays.composed.choosing import piecewise as piecewise
@@ -87,6 +91,18 @@ from thunkvm._src.arrays.composed.grids import ix_ as ix_
 from thunkvm._src.arrays.composed.grids import meshgrid as meshgrid
 from thunkvm._src.arrays.composed.grids import mgrid as mgrid
 from thunkvm._src.arrays.composed.grids import ogrid as ogrid
+from thunkvm._src.arrays.composed.histograms import histogram2d as histogram2d
+from thunkvm._src.arrays.composed.histograms import histogramdd as histogramdd
+from thunkvm._src.arrays.composed.kinds import apply_over_axes as apply_over_axes
+from thunkvm._src.arrays.composed.kinds import fromfunction as fromfunction
+from thunkvm._src.arrays.composed.kinds import iscomplex as iscomplex
+from thunkvm._src.arrays.composed.kinds import iscomplexobj as iscomplexobj
+from thunkvm._src.arrays.composed.kinds import isreal as isreal
+from thunkvm._src.arrays.composed.kinds import isrealobj as isrealobj
+from thunkvm._src.arrays.composed.kinds import mask_indices as mask_indices
+from thunkvm._src.arrays.composed.kinds import nanargmax as nanargmax
+from thunkvm._src.arrays.composed.kinds import nanargmin as nanargmin
+from thunkvm._src.arrays.composed.kinds import sort_complex as sort_complex
 from thunkvm._src.arrays.composed.least_squares import lstsq as lstsq
 from thunkvm._src.arrays.composed.least_squares import matrix_rank as matrix_rank
 from thunkvm._src.arrays.composed.least_squares import null_space as null_space
@@ -98,6 +114,11 @@ from thunkvm._src.arrays.composed.matrices import matrix_power as matrix_power
 from thunkvm._src.arrays.composed.matrices import multi_dot as multi_dot
 from thunkvm._src.arrays.composed.matrices import tensorinv as tensorinv
 from thunkvm._src.arrays.composed.matrices import tensorsolve as tensorsolve
+from thunkvm._src.arrays.composed.multi_index import lexsort as lexsort
+from thunkvm._src.arrays.composed.multi_index import packbits as packbits
+from thunkvm._src.arrays.composed.multi_index import ravel_multi_index as ravel_multi_index
+from thunkvm._src.arrays.composed.multi_index import unpackbits as unpackbits
+from thunkvm._src.arrays.composed.multi_index import unravel_index as unravel_index
 from thunkvm._src.arrays.composed.nans import nan_to_num as nan_to_num
 from thunkvm._src.arrays.composed.nans import nancumprod as nancumprod
 from thunkvm._src.arrays.composed.nans import nancumsum as nancumsum
@@ -418,6 +439,7 @@ __all__ = [
     "angle",
     "any",
     "append",
+    "apply_over_axes",
     "arange",
     "arccos",
     "arccosh",
@@ -476,6 +498,7 @@ __all__ = [
     "conv2d",
     "convolve",
     "copysign",
+    "copyto",
     "corrcoef",
     "correlate",
     "cos",
@@ -542,6 +565,7 @@ __all__ = [
     "fmin",
     "fmod",
     "frexp",
+    "fromfunction",
     "full",
     "full_like",
     "gamma",
@@ -563,7 +587,9 @@ __all__ = [
     "hard_sigmoid",
     "heaviside",
     "histogram",
+    "histogram2d",
     "histogram_bin_edges",
+    "histogramdd",
     "hsplit",
     "hstack",
     "hypot",
@@ -580,12 +606,16 @@ __all__ = [
     "inv",
     "invert",
     "isclose",
+    "iscomplex",
+    "iscomplexobj",
     "isfinite",
     "isin",
     "isinf",
     "isnan",
     "isneginf",
     "isposinf",
+    "isreal",
+    "isrealobj",
     "iv",
     "ix_",
     "j0",
@@ -601,6 +631,7 @@ __all__ = [
     "left_shift",
     "less",
     "less_equal",
+    "lexsort",
     "linspace",
     "log",
     "log10",
@@ -624,6 +655,7 @@ __all__ = [
     "lu",
     "lu_factor",
     "lu_solve",
+    "mask_indices",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -646,6 +678,8 @@ __all__ = [
     "multigammaln",
     "multiply",
     "nan_to_num",
+    "nanargmax",
+    "nanargmin",
     "nancumprod",
     "nancumsum",
     "nanmax",
@@ -674,11 +708,13 @@ __all__ = [
     "ones_like",
     "orth",
     "outer",
+    "packbits",
     "pad",
     "partition",
     "percentile",
     "piecewise",
     "pinv",
+    "place",
     "poly",
     "polyadd",
     "polyder",
@@ -694,11 +730,14 @@ __all__ = [
     "power",
     "prod",
     "ptp",
+    "put",
     "put_along_axis",
+    "putmask",
     "qr",
     "quantile",
     "rad2deg",
     "ravel",
+    "ravel_multi_index",
     "real",
     "reciprocal",
     "rel_entr",
@@ -739,6 +778,7 @@ __all__ = [
     "solve_sylvester",
     "solve_triangular",
     "sort",
+    "sort_complex",
     "spacing",
     "specify_shape",
     "split",
@@ -787,6 +827,8 @@ __all__ = [
     "unique_counts",
     "unique_inverse",
     "unique_values",
+    "unpackbits",
+    "unravel_index",
     "unstack",
     "unwrap",
     "vander",

@@ -178,7 +178,7 @@ def histogram_bin_edges(x: Any, bins: Any = 10, range: Any = None) -> Variable:
     >>> tv.function([x], tv.histogram_bin_edges(x, 2))([0.0, 1.0, 4.0])
     array([0., 2., 4.])
     """
-    return _edges("histogram_bin_edges", ravel(as_variable(x)), bins, range)
+    return edges_of("histogram_bin_edges", ravel(as_variable(x)), bins, range)
 
 
 @public()
@@ -223,7 +223,7 @@ def histogram(
     [array([1, 2]), array([0., 1., 4.])]
     """
     flat = ravel(as_variable(x))
-    edges = _edges("histogram", flat, bins, range)
+    edges = edges_of("histogram", flat, bins, range)
     count = length(edges, 0) - 1
     behind = ops.searchsorted(edges, flat, side="right")
     # Counts before the first edge and behind the last one are dropped.
@@ -235,7 +235,8 @@ def histogram(
     return counts, edges
 
 
-def _edges(what: str, flat: Variable, bins: Any, range: Any) -> Variable:
+def edges_of(what: str, flat: Variable, bins: Any, range: Any) -> Variable:
+    """Return the edges of the bins of a vector; parameters and errors as of `histogram`."""
     if isinstance(bins, str):
         raise TypeError(f"[{what}] bins = {bins!r}; give the number of bins, or their edges.")
     count = as_integer(bins)
@@ -360,6 +361,7 @@ __all__ = [
     "bincount",
     "count_nonzero",
     "digitize",
+    "edges_of",
     "histogram",
     "histogram_bin_edges",
     "interp",

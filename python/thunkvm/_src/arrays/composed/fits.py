@@ -70,8 +70,8 @@ def polyfit(
         raise ValueError(f"[polyfit] deg is {deg!r}; give a degree, 0 or more.")
     if x.ndim != 1 or y.ndim not in (1, 2):
         raise ValueError(
-            f"[polyfit] x has {x.ndim} axes and y {y.ndim}; give a vector, and a vector or "
-            "a matrix."
+            f"[polyfit] x has {x.ndim} axes and y {y.ndim}; give a vector, and a vector or a "
+            "matrix."
         )
     left, right = vander(x, degree + 1), y
     if w is not None:
