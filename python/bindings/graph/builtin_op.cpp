@@ -97,8 +97,8 @@ PyRef alias_dict(const AliasMap& map) {
 }
 
 PyGetSetDef builtin_op_attributes[] = {
-    readable<[](PyObject* self) { return to_text(op_of(self).name()); }>(
-        "name", "What messages call it."),
+    readable<[](PyObject* self) { return to_text(op_of(self).name()); }>("name",
+                                                                         "What messages call it."),
     readable<[](PyObject* self) { return registry_name(op_of(self)); }>(
         "type", "The name in the registry; None of a loop and an attempt."),
     readable<[](PyObject* self) { return attribute_dict(attributes_of(op_of(self))); }>(

@@ -79,9 +79,8 @@ std::optional<LoopParts> loop_body(const Variable& output) {
 }
 
 // All of a closed loop's body, as `closed_loop_of` takes it.
-using WrittenLoop =
-    std::tuple<std::string, std::vector<Variable>, std::vector<Variable>, Variable, Variable,
-               std::vector<Variable>, std::vector<Variable>, std::uint32_t, bool, std::uint32_t>;
+using WrittenLoop = std::tuple<std::string, Variables, Variables, MaybeVariable, Variable,
+                               Variables, Variables, std::uint32_t, bool, std::uint32_t>;
 
 std::optional<WrittenLoop> written_loop(const Apply& node) {
   const LoopOp* const op = closed_loop(node);
@@ -91,27 +90,25 @@ std::optional<WrittenLoop> written_loop(const Apply& node) {
                      body.collected, body.keeps, body.implicit, body.n_for_gradients);
 }
 
-std::vector<Variable> closed_loop_of(const std::string& name, const std::vector<Variable>& states,
-                                     const std::vector<Variable>& captures, const py::object& limit,
-                                     const Variable& test, const std::vector<Variable>& nexts,
-                                     const std::vector<Variable>& collected, std::uint32_t keeps,
-                                     bool implicit, std::uint32_t n_for_gradients,
-                                     const std::vector<Variable>& inputs) {
-  auto* const body = new LoopBody;
-  const Ref<const LoopBody> held(body);
-  body->name = name;
-  body->states = states;
-  body->captures = captures;
-  if (!limit.is_none()) body->limit = require_variable(limit.ptr(), "the limit of a loop");
-  body->test = test;
-  body->nexts = nexts;
-  body->collected = collected;
-  body->keeps = keeps;
-  body->implicit = implicit;
+Variables closed_loop_of(Text name, Variables states, Variables captures,
+                         const MaybeVariable& limit, const Variable& test, Variables nexts,
+                         Variables collected, std::uint32_t keeps, bool implicit,
+                         std::uint32_t n_for_gradients, const Variables& inputs) {
   if (n_for_gradients > collected.size())
-    throw Error(ErrorKind::Value, "[" + name + "] " + std::to_string(n_for_gradients) +
+    throw Error(ErrorKind::Value, "[" + name.text + "] " + std::to_string(n_for_gradients) +
                                       " values are for gradients alone, but it collects " +
                                       std::to_string(collected.size()));
+  auto* const body = new LoopBody;
+  const Ref<const LoopBody> held(body);
+  body->name = std::move(name.text);
+  body->states = std::move(states);
+  body->captures = std::move(captures);
+  body->limit = limit;
+  body->test = test;
+  body->nexts = std::move(nexts);
+  body->collected = std::move(collected);
+  body->keeps = keeps;
+  body->implicit = implicit;
   body->n_for_gradients = n_for_gradients;
   return Ref<const Op>(new LoopOp(held))->call(inputs);
 }
@@ -216,7 +213,7 @@ void init_control(PyObject* module) {
            "The classes of Exceptions that an attempt catches; None of another node.")
       .def(
           "attempt_failed",
-          [](const std::vector<Variable>& values, const py::tuple& on) {
+          [](const Variables& values, const py::tuple& on) {
             return attempt_op(on)->call(values).front();
           },
           "values"_a, "on"_a, "Whether computing the values raises one of `on`.")
