@@ -4,9 +4,11 @@
 #pragma once
 
 #include "ops/random/ziggurat.h"
+#include "thunks/error.h"
 
 #include <cmath>
 #include <numbers>
+#include <string>
 
 namespace thunkvm::continuous {
 
@@ -123,11 +125,26 @@ inline double f(Pcg64& bits, double dfnum, double dfden) {
 }
 
 inline double triangular(Pcg64& bits, double left, double mode, double right) {
+  const char* const wrong = left > mode     ? "left > mode"
+                            : mode > right  ? "mode > right"
+                            : left == right ? "left == right"
+                                            : nullptr;
+  if (wrong != nullptr) throw Error(ErrorKind::Value, std::string("[triangular] ") + wrong);
   const double base = right - left;
   const double left_base = mode - left;
   const double u = bits.next_double();
   return u <= left_base / base ? left + std::sqrt(u * (left_base * base))
                                : right - std::sqrt((1.0 - u) * ((right - mode) * base));
+}
+
+/// The inverse Gaussian: J. R. Michael, W. R. Schucany, R. W. Haas, Generating random variates
+/// using transformations with multiple roots, 1976.
+inline double wald(Pcg64& bits, double mean, double scale) {
+  double y = standard_normal<double>(bits);
+  y = mean * y * y;
+  const double d = 1 + std::sqrt(1 + 4 * scale / y);
+  const double x = mean * (1 - 2 / d);
+  return bits.next_double() <= mean / (mean + x) ? x : mean * mean / x;
 }
 
 /// D. J. Best, N. I. Fisher, Efficient simulation of the von Mises distribution, 1979.

@@ -130,6 +130,21 @@ REGISTER_DRAW(f, FDraw, "F numbers.",
               {"dfnum", "the degrees of freedom above", Domain::Positive},
               {"dfden", "those below", Domain::Positive});
 
+using TriangularDraw = DrawBy<&continuous::triangular, kSlow>;
+REGISTER_DRAW(triangular, TriangularDraw, "Numbers of a density that rises and falls in lines.",
+              ">>> draw = tv.ops.random_triangular(tv.random.key(1), [2], 0.0, 1.0, 3.0)\n"
+              ">>> tv.function([], draw[1])()\n"
+              "array([1.28854733, 2.45482313])",
+              {"left", "the least number"}, {"mode", "the likeliest one"},
+              {"right", "the greatest one"});
+
+using WaldDraw = DrawBy<&continuous::wald, kSlow>;
+REGISTER_DRAW(wald, WaldDraw, "Inverse Gaussian numbers.",
+              ">>> draw = tv.ops.random_wald(tv.random.key(1), [2], 1.0, 2.0)\n"
+              ">>> tv.function([], draw[1])()\n"
+              "array([1.27603928, 1.26254058])",
+              {"mean", "the mean", Domain::Positive}, {"scale", "the scale", Domain::Positive});
+
 using VonmisesDraw = DrawBy<&continuous::vonmises, kSlow>;
 REGISTER_DRAW(vonmises, VonmisesDraw, "Angles from -pi to pi by the von Mises distribution.",
               ">>> draw = tv.ops.random_vonmises(tv.random.key(1), [2], 0.0, 2.0)\n"

@@ -150,6 +150,7 @@ WITHOUT_SLOPE = {
     "length", "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "matched_length",
     "matched_lengths", "neq", "reshaped_length", "round", "shape", "size", "slice_length",
     "stop_gradient",
+    *(name for name in ops.__all__ if name.startswith("random_")),
 }  # fmt: skip
 
 # No node has the name of one of these: they are other Ops (a conditional is an ifelse).

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draws import DRAWS, STATE
 
 import thunkvm as tv
 from thunkvm import _core
@@ -138,6 +139,8 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
         for name in ("add_along", "put_along")
     },
     **{name: [([VI, VI], {})] for name in ("gcd", "lcm")},
+    **{name: [(values, {"ndim": len(values[1])})] for name, values in DRAWS.items()},
+    "random_stream": [([STATE], {"number": 1})],
     "dot": [([SQUARE, M], {}), ([np.ones(3), np.ones(3)], {})],
     "matmul": [
         ([M, M.T], {}),

@@ -10,11 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draws import DRAWS, STATE
 from test_check_op import VALUE, values_for
 
 import thunkvm as tv
 from thunkvm import _core
 from thunkvm.testing import check_op
+
+
+def drawn(name: str, ndim: int) -> Callable[..., Any]:
+    return lambda *inputs: getattr(tv.ops, name)(*inputs, ndim=ndim)[1]
+
 
 ROW = np.array([1.5, -2.5, 3.5])
 PLACES = np.array([1, 0, 1])
@@ -86,6 +92,8 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
         [VALUE],
     ),
     "where": (lambda c, x, y: tv.where(c, x, y), [VALUE > 2.0, VALUE, -VALUE]),
+    "random_stream": (lambda state: tv.ops.random_stream(state, number=1), [STATE]),
+    **{name: (drawn(name, len(values[1])), values) for name, values in DRAWS.items()},
 }
 #: Conditionals and attempts, which are no thunks that DebugMode could run alone; random graphs of
 #: them are in tests/fuzz/test_checked_graphs.py.

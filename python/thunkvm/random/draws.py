@@ -1,5 +1,7 @@
 """Distributions of several numbers at once: kinds, vectors, orders and samples."""
 
+# The operators of Variables are typed as Any.
+# mypy: disable-error-code="no-any-return"
 from __future__ import annotations
 
 from typing import Any

@@ -64,7 +64,9 @@ class Generator(Draws):
 
     def _draw(self, name: str, size: Size, *parameters: Any) -> Variable:
         draw = getattr(ops, f"random_{name}")
-        return draw(begun(self.state_variable), size.lengths, *parameters, ndim=size.ndim)[1]
+        state = begun(self.state_variable)
+        drawn: Variable = draw(state, size.lengths, *parameters, ndim=size.ndim)[1]
+        return drawn
 
     @property
     def state(self) -> dict[str, Any]:
@@ -97,7 +99,7 @@ class Generator(Draws):
         >>> float(rng.to_numpy().random()) == float(tv.function([], rng.random())())
         True
         """
-        bits = np.random.PCG64(self._seeds)
+        bits: Any = np.random.PCG64(self._seeds)
         bits.state = self.state
         return np.random.Generator(bits)
 

@@ -39,7 +39,7 @@ class Stream(Draws):
     >>> n = tv.lscalar("n")
     >>> last = tv.fori_loop(0, n, step, {"x": 0.0, "state": tv.random.key(1)})
     >>> float(tv.function([n], last["x"])(3)).__round__(6)
-    1.49764
+    1.497639
     """
 
     def __init__(self, state: Any) -> None:
@@ -48,6 +48,7 @@ class Stream(Draws):
 
     def _draw(self, name: str, size: Size, *parameters: Any) -> Variable:
         draw = getattr(ops, f"random_{name}")
+        drawn: Variable
         self.state, drawn = draw(self.state, size.lengths, *parameters, ndim=size.ndim)
         return drawn
 

@@ -63,6 +63,7 @@ class Drawn:
     number: int
     begin: Variable
     end: Variable | None = None
+    is_read: bool = False
     paths: frozenset[Path] = _ALWAYS
     #: The draws whose numbers have to be there before.
     needs: set[int] = field(default_factory=set)
@@ -195,8 +196,9 @@ def _find_ends(nodes: list[Apply], by_begin: dict[Variable, Drawn]) -> None:
         draws: set[int] = set()
         for i, value in enumerate(node.inputs):
             drawn = by_begin.get(value)
-            if drawn is not None and drawn.end is None:
-                drawn.end = _end_at(node, i)
+            if drawn is not None:
+                drawn.end = _end_at(node, i) if drawn.end is None else drawn.end
+                drawn.is_read = True
             if value.owner is not None:
                 draws |= reads[value]
         for drawn in (by_begin.get(value) for value in node.inputs):
@@ -217,6 +219,8 @@ def _end_at(node: Apply, i: int) -> Variable | None:
 
 
 def _end(drawn: Drawn) -> Variable:
+    if not drawn.is_read:
+        return drawn.begin
     if drawn.end is None:
         raise NotImplementedError(
             "[random] a draw from a shared generator cannot be batched with its parameters: every "

@@ -75,7 +75,7 @@ for _name in ("random", "standard_normal", "standard_exponential"):
     _performs(f"{_name}32", lambda g, size, name=_name: getattr(g, name)(size, np.float32))
 for _name in (
     "beta", "standard_cauchy", "standard_t", "f", "vonmises", "poisson", "negative_binomial",
-    "geometric", "logseries", "zipf", "standard_gamma", "binomial",
+    "geometric", "logseries", "zipf", "standard_gamma", "binomial", "triangular", "wald",
 ):  # fmt: skip
     _performs(_name, lambda g, size, *p, name=_name: getattr(g, name)(*p, size=size))
 for _name in ("laplace", "gumbel", "logistic"):
