@@ -19,6 +19,7 @@ from unittest import mock
 import c_ops
 import numpy as np
 from checks import debug
+from draws import draws
 from loops import loops
 from scaling import scaling
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, importing_above_numpy, once, two_arrays
@@ -369,4 +370,5 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "compile": compiling,
     "c": ops_in_c,
     "debug": debug,
+    "draws": draws,
 }

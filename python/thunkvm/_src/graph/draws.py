@@ -344,7 +344,9 @@ def _behind(
     ]
     if all(arm is arms[0] for arm in arms):
         return arms[0]
-    return _core.conditional(selectors.variables[selector], decoding, [[arm] for arm in arms])[0]
+    return _core.conditional(
+        selectors.variables[selector], _core.Decoding[decoding], [[arm] for arm in arms]
+    )[0]
 
 
 __all__ = ["Chain", "begun", "chained", "is_begun", "next_number"]
