@@ -21,6 +21,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 using Edges = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 

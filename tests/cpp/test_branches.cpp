@@ -12,6 +12,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 TEST_CASE("a branch runs the arm that its selector picks and no other") {
   ProgramBuilder b;

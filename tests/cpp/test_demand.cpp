@@ -12,6 +12,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 TEST_CASE("inputs are computed when they are forced, once, and no others") {
   in_both_ways([](ForceBy way) {

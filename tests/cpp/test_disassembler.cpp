@@ -9,6 +9,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 TEST_CASE("a program with every instruction, as text") {
   check_golden("every_instruction.txt", disassemble(*every_instruction()));

@@ -8,6 +8,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 TEST_CASE("wherever a thunk fails, no register holds a value and the frame can be used again") {
   constexpr int kThunks = 5;

@@ -10,6 +10,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 TEST_CASE(
     "a program that retains intermediates has its intermediates from the call before, and not its "

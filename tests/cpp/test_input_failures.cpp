@@ -11,6 +11,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 /// The value of input `i`, or `otherwise` where computing it failed with an error of ours.
 double number_or(Demand& demand, int i, double otherwise) {

@@ -9,6 +9,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 TEST_CASE("a segment runs its thunks in order") {
   ProgramBuilder b;

@@ -8,6 +8,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 double number(LazyCall& call, int i) { return call.input(i).get<double>(); }
 

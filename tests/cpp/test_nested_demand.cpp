@@ -15,6 +15,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 /// `depth` thunks, each of which forces the one before it; the first forces x.
 struct Nest {

@@ -11,6 +11,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 /// y = c ? x*x : x+x, with a memo body, a lazy thunk and an update: something of everything.
 struct Valid {

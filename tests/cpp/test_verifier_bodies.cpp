@@ -10,6 +10,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 /// A memo body that squares x into m, needed as the test says.
 struct WithMemo {

@@ -10,6 +10,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 /// Three branches on one selector, one after the other; what stands in the arms is the test's.
 struct Correlated {

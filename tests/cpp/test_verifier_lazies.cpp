@@ -7,6 +7,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 /// y = u + m, where u is the output of a lazy thunk with the input p = x, and m a memo body's.
 struct WithBoth {

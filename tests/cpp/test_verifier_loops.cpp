@@ -13,6 +13,7 @@ namespace thunkvm {
 namespace {
 
 using namespace testing;
+using testing::Index;
 
 void below_100(Activation& a, const Operands& o) {
   a.output(o, 0).set(a.input(o, 0).get<double>() < 100.0);
