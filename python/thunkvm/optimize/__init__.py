@@ -9,6 +9,8 @@ Examples
 """
 
 from thunkvm.optimize import status
+from thunkvm.optimize.adam import adam
+from thunkvm.optimize.anderson import anderson, anderson_mixing
 from thunkvm.optimize.bfgs import bfgs
 from thunkvm.optimize.bisection import bisection
 from thunkvm.optimize.bounds import Bounds
@@ -16,6 +18,7 @@ from thunkvm.optimize.brent_minimum import brent_minimum
 from thunkvm.optimize.brent_root import brent_root
 from thunkvm.optimize.chains import Chain
 from thunkvm.optimize.draws import Numbers, Recorded
+from thunkvm.optimize.fista import fista
 from thunkvm.optimize.gradient_descent import gradient_descent
 from thunkvm.optimize.hmc import hmc
 from thunkvm.optimize.implicit import implicit
@@ -29,6 +32,7 @@ from thunkvm.optimize.many import minimize_many
 from thunkvm.optimize.method import Method, Number, PerElement, number
 from thunkvm.optimize.metropolis import metropolis
 from thunkvm.optimize.minimize import minimize
+from thunkvm.optimize.nelder_mead import nelder_mead
 from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.newton_root import newton_root
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
@@ -36,7 +40,9 @@ from thunkvm.optimize.ode_result import OdeResult, OdeSolution
 from thunkvm.optimize.ode_solver import OdeState
 from thunkvm.optimize.one_number import bisect, brent, newton, scalar_minimum
 from thunkvm.optimize.problem import Problem
+from thunkvm.optimize.proximal import project, soft_threshold
 from thunkvm.optimize.result import OptimizeResult
+from thunkvm.optimize.root import root
 from thunkvm.optimize.root_scalar import minimize_scalar, root_scalar
 from thunkvm.optimize.solver import Solver
 from thunkvm.optimize.trajectories import Trajectory, integrate
@@ -44,11 +50,11 @@ from thunkvm.optimize.trust_region import trust_region
 
 __all__ = [
     "Bounds", "Chain", "Method", "Number", "Numbers", "OdeResult", "OdeSolution", "OdeState",
-    "OptimizeResult", "PerElement", "Problem", "Recorded", "Search", "Solver", "Trajectory",
-    "backtracking", "bfgs", "bisect", "bisection", "brent", "brent_minimum", "brent_root",
-    "first_rate", "gradient_descent", "hmc", "implicit", "integrate", "lbfgs", "lbfgsb",
-    "least_squares", "levenberg_marquardt", "metropolis", "minimize", "minimize_many",
-    "minimize_scalar", "newton", "newton_cg", "newton_root", "nonlinear_cg", "number",
-    "ode_steps", "root_scalar", "scalar_minimum", "solve_ivp", "status", "strong_wolfe",
-    "trust_region",
+    "OptimizeResult", "PerElement", "Problem", "Recorded", "Search", "Solver", "Trajectory", "adam",
+    "anderson", "anderson_mixing", "backtracking", "bfgs", "bisect", "bisection", "brent",
+    "brent_minimum", "brent_root", "first_rate", "fista", "gradient_descent", "hmc", "implicit",
+    "integrate", "lbfgs", "lbfgsb", "least_squares", "levenberg_marquardt", "metropolis",
+    "minimize", "minimize_many", "minimize_scalar", "nelder_mead", "newton", "newton_cg",
+    "newton_root", "nonlinear_cg", "number", "ode_steps", "project", "root", "root_scalar",
+    "scalar_minimum", "soft_threshold", "solve_ivp", "status", "strong_wolfe", "trust_region",
 ]  # fmt: skip

@@ -84,17 +84,11 @@ class brent_root(Method):
         enclosed = tv.or_(at_low, tv.eq(high_fun, 0.0), low_fun * high_fun < 0.0)
         zero = tv.zeros_like(low)
         state = ordered(low, low_fun, high, high_fun, zero, zero, zero, zero)
-        return State(
-            tv.where(at_low, low, state[0])[None],
-            tv.where(at_low, low_fun, state[1])[None],
-            *state[2:],
-            np.int64(0),
-            tv.where(
-                tv.or_(enclosed, tv.isnan(high_fun)),
-                np.int64(RUNNING),
-                np.int64(SAME_SIGN),
-            ),
+        status = tv.where(
+            tv.or_(enclosed, tv.isnan(high_fun)), np.int64(RUNNING), np.int64(SAME_SIGN)
         )
+        x, fun = tv.where(at_low, low, state[0]), tv.where(at_low, low_fun, state[1])
+        return State._make((x[None], fun[None], *state[2:], np.int64(0), status))
 
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one step."""
@@ -125,9 +119,9 @@ class brent_root(Method):
         after = x + tv.where(tv.abs(step) > near, step, tv.where(half > 0.0, near, -near))
         after_fun = value(problem, after)
         found = ordered(x, fun, after, after_fun, state.end, state.end_fun, step, before)
-        return State(
-            found[0][None], found[1][None], *found[2:], state.nit + np.int64(1), np.int64(RUNNING)
-        )
+        x, fun, *rest = found
+        nit = state.nit + np.int64(1)
+        return State._make((x[None], fun[None], *rest, nit, np.int64(RUNNING)))
 
     def tolerance(self, x: Any) -> Any:
         """Return how far x may be from the root, halved."""

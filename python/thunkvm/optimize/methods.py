@@ -8,11 +8,14 @@ from functools import partial
 from typing import Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
+from thunkvm.optimize.adam import adam
 from thunkvm.optimize.bfgs import bfgs
+from thunkvm.optimize.fista import fista
 from thunkvm.optimize.gradient_descent import gradient_descent
 from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.lbfgsb import lbfgsb
 from thunkvm.optimize.method import Method
+from thunkvm.optimize.nelder_mead import nelder_mead
 from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
 from thunkvm.optimize.trust_region import trust_region
@@ -24,6 +27,9 @@ MINIMIZERS: dict[str, Callable[..., Method]] = {
     "BFGS": bfgs,
     "L-BFGS": lbfgs,
     "L-BFGS-B": lbfgsb,
+    "Nelder-Mead": nelder_mead,
+    "adam": adam,
+    "fista": fista,
     "Newton-CG": newton_cg,
     "trust_region": trust_region,
     "trust-ncg": trust_region,
