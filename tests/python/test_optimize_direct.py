@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
+from thunkvm.optimize.solver import begun
 
 MODES = ["py", "vm", "cvm", "FAST_COMPILE", "FAST_RUN"]
 
@@ -66,15 +67,15 @@ def test_nelder_mead_adapts_to_many_dimensions() -> None:
 @pytest.mark.parametrize("mode", ["vm", "cvm"])
 def test_nelder_mead_runs_fun_only_for_the_points_that_a_branch_needs(mode: str) -> None:
     solver = tv.optimize.Solver(rippled, tv.optimize.nelder_mead(), mode=mode)
-    call = tv.optimize.solver.Call(solver, [10.0, 20.0, 30.0], (), None)
-    states = list(call.steps())
-    following = call.program.following
+    with begun(solver, [10.0, 20.0, 30.0], (), None) as call:
+        states = list(call.steps())
+        following, numbers = call.program.following.function, call.numbers
     following.reset_counters()
     seen = set()
     for before, after in pairwise(states):
         leaves = [before.x, before.fun, before.simplex, before.values, before.nit, before.status]
         ran = following.counts()["nfev"]
-        following(*leaves, *call.numbers)
+        following(*leaves, *numbers)
         ran = following.counts()["nfev"] - ran
         kept = sum(any(np.array_equal(row, old) for old in before.simplex) for row in after.simplex)
         worst = before.simplex[-1]

@@ -13,6 +13,7 @@ from thunkvm.demo.datasets import DATASETS
 from thunkvm.demo.report import digits
 from thunkvm.optimize import status
 from thunkvm.optimize.levenberg_marquardt import levenberg_marquardt
+from thunkvm.optimize.solver import begun
 
 #: Runs to the limit of precision: the certified values have 11 digits.
 EXACT: Any = {"ftol": None, "xtol": 1e-13, "gtol": None, "max_nfev": 5000}
@@ -82,9 +83,10 @@ def test_levenberg_marquardt_finds_singular_values_only_behind_a_trial_that_move
     dataset = DATASETS["BoxBOD"]
     solver = tv.optimize.Solver(residuals_of("BoxBOD"), levenberg_marquardt(), mode=mode)
     args = (dataset.x, dataset.y)
-    states = list(solver.steps(dataset.starts[0], args))
-    program = tv.optimize.solver.Call(solver, dataset.starts[0], args, None).program
-    runs = {row.op: row.runs for row in program.following.node_runs() if row.op == "svd"}
+    with begun(solver, dataset.starts[0], args, None) as call:
+        states = list(call.steps())
+        step = call.program.following.function
+        runs = {row.op: row.runs for row in step.node_runs() if row.op == "svd"}
     assert runs == {"svd": sum(bool(state.moved) for state in states[:-1])}
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import thunkvm as tv
 from thunkvm.demo.datasets import Dataset
-from thunkvm.optimize.solver import Call
+from thunkvm.optimize.solver import begun
 
 #: The limit of precision: certified values have 11 digits.
 EXACT: dict[str, Any] = {"ftol": -1.0, "gtol": -1.0, "xtol": 1e-13, "maxiter": 5000}
@@ -103,24 +103,25 @@ class Fitter:
 
     def fit(self, start: tuple[float, ...]) -> Fit:
         """Run the loop from a starting point until its steps are small."""
-        args = (self.dataset.x, self.dataset.y)
-        loop = Call(self.solver, start, args, None).program.whole
-        loop.reset_counters()
-        result = self.solver.run(start, args)
-        recorded = loop.profile.functions[0]
+        with begun(self.solver, start, (self.dataset.x, self.dataset.y), None) as call:
+            solve = call.program.whole.function
+            solve.reset_counters()
+            last = call.made(solve(*call.begin, *call.numbers))
+            recorded = solve.profile.functions[0]
+            nodes = [NodeRuns(*runs) for runs in solve.node_runs()]
         branches: dict[str, BranchRuns] = {}
         for row in recorded.conditions:
             then, otherwise, *_ = [arm.taken for arm in row.arms] + [0]
             branches.setdefault(row.text, BranchRuns(row.text, then, otherwise))
         named = [branches[name] for name in ("the cost is lower", "Newton's step is short enough")]
         return Fit(
-            parameters=np.asarray(result.x),
-            rss=2.0 * float(result.state.cost),
-            trials=result.nit,
+            parameters=np.asarray(last.x),
+            rss=2.0 * float(last.cost),
+            trials=int(last.nit),
             accepted=named[0].then,
-            jacobians=result.njev,
-            converged=result.success,
-            nodes=[NodeRuns(*runs) for runs in loop.node_runs()],
+            jacobians=solve.counts()["njev"],
+            converged=int(last.status) == tv.optimize.status.CONVERGED,
+            nodes=nodes,
             loops=[LoopRuns(row.steps, row.outer is not None) for row in recorded.loops],
             branches=named,
         )

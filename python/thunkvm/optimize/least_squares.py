@@ -14,7 +14,7 @@ from thunkvm.optimize.levenberg_marquardt import BY_GRADIENT, levenberg_marquard
 from thunkvm.optimize.minimize import run_in_steps
 from thunkvm.optimize.nests import Nest, as_nest
 from thunkvm.optimize.result import OptimizeResult
-from thunkvm.optimize.solver import Call, Solver
+from thunkvm.optimize.solver import Solver, begun
 from thunkvm.optimize.status import CONVERGED, MAXITER, MESSAGES, NOT_FINITE, STALLED
 
 #: SciPy's names of methods and of ways to a Jacobian, all of which are ours here.
@@ -166,7 +166,8 @@ def least_squares(
     if callback is None and not progress:
         result = solver.run(x0, args, state, raises)
     else:
-        result = run_in_steps(Call(solver, x0, args, state), callback, progress, raises)
+        with begun(solver, x0, args, state) as call:
+            result = run_in_steps(call, callback, progress, raises)
     return _told(result, pair)
 
 

@@ -14,7 +14,7 @@ from thunkvm.optimize.method import Method
 from thunkvm.optimize.methods import method_of
 from thunkvm.optimize.minimize import run_in_steps
 from thunkvm.optimize.result import OptimizeResult
-from thunkvm.optimize.solver import Call, Solver
+from thunkvm.optimize.solver import Solver, begun
 
 #: The least squares that end at a root as near as numbers are.
 _squares = partial(levenberg_marquardt, ftol=-1.0, gtol=-1.0)
@@ -95,7 +95,8 @@ def root(
     if callback is None and not progress:
         result = solver.run(x0, args, state, raises)
     else:
-        result = run_in_steps(Call(solver, x0, args, state), callback, progress, raises)
+        with begun(solver, x0, args, state) as call:
+            result = run_in_steps(call, callback, progress, raises)
     if largest is not None:
         _judge(result, largest)
     return result

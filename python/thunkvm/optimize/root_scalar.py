@@ -15,7 +15,7 @@ from thunkvm.optimize.methods import method_of
 from thunkvm.optimize.minimize import run_in_steps
 from thunkvm.optimize.newton_root import newton_root
 from thunkvm.optimize.result import OptimizeResult
-from thunkvm.optimize.solver import Call, Solver
+from thunkvm.optimize.solver import Solver, begun
 
 #: The methods by name; those of SciPy's that have no own here are Brent's.
 ROOTS: dict[str, Callable[..., Method]] = {
@@ -199,7 +199,8 @@ def _run(
 ) -> OptimizeResult:
     if callback is None and not progress:
         return solver.run(x0, args, None, raises)
-    return run_in_steps(Call(solver, x0, args, None), callback, progress, raises)
+    with begun(solver, x0, args, None) as call:
+        return run_in_steps(call, callback, progress, raises)
 
 
 def _name(method: Any) -> str:
