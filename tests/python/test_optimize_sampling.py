@@ -58,7 +58,7 @@ def in_plain_python(
 def test_metropolis_is_the_chain_of_plain_python(mode: str) -> None:
     normals, uniforms = numbers(200, 1)
     drawn = tv.optimize.Recorded(normals, uniforms)
-    chain = tv.optimize.metropolis(standard, [0.3], drawn.draw, drawn.state, 200, scale=1.5)
+    chain = tv.optimize.metropolis(standard, [0.3], drawn.state, 200, draw=drawn.draw, scale=1.5)
     f = tv.function([], [chain.x[:, 0], chain.last.x, chain.state], mode=mode)
     points, last, state = f()
     expected, runs = in_plain_python(lambda x: -0.5 * x * x, None, 0.3, 1.5, normals, uniforms)
@@ -71,7 +71,7 @@ def test_metropolis_accepts_a_normal_target_as_often_as_is_known(scale: float) -
     steps = 200_000
     inputs, drawn, values = of_draws(*numbers(steps, 1))
     chain = tv.optimize.metropolis(
-        lambda x: -0.5 * x * x, 0.0, drawn.draw, drawn.state, steps, scale=scale
+        lambda x: -0.5 * x * x, 0.0, drawn.state, steps, draw=drawn.draw, scale=scale
     )
     f = tv.function(inputs, [tv.mean(chain.accepted), tv.mean(chain.x), tv.mean(chain.x**2)])
     rate, mean, square = f(*values)
@@ -88,7 +88,7 @@ def test_delayed_acceptance_runs_the_costly_density_where_the_cheap_one_accepts(
     normals, uniforms = numbers(300, 1)
     drawn = tv.optimize.Recorded(normals, uniforms)
     chain = tv.optimize.metropolis(
-        lambda x: 1.0 - costly(0.5 * x * x), 0.1, drawn.draw, drawn.state, 300, scale=3.0,
+        lambda x: 1.0 - costly(0.5 * x * x), 0.1, drawn.state, 300, draw=drawn.draw, scale=3.0,
         cheap=lambda x: -0.6 * x * x,
     )  # fmt: skip
     f = tv.function([], [chain.x, chain.history.promising, chain.accepted], mode=mode)
@@ -106,8 +106,8 @@ def test_delayed_acceptance_has_the_distribution_of_the_costly_density() -> None
     steps = 200_000
     inputs, drawn, values = of_draws(*numbers(steps, 1, seed=3))
     chain = tv.optimize.metropolis(  # a gamma distribution with shape 3, and a normal for it
-        lambda x: tv.where(x > 0.0, 2.0 * tv.log(tv.abs(x)) - x, -np.inf), 2.0, drawn.draw,
-        drawn.state, steps, scale=3.0, cheap=lambda x: -0.5 * ((x - 2.5) / 2.5) ** 2,
+        lambda x: tv.where(x > 0.0, 2.0 * tv.log(tv.abs(x)) - x, -np.inf), 2.0, drawn.state,
+        steps, scale=3.0, cheap=lambda x: -0.5 * ((x - 2.5) / 2.5) ** 2, draw=drawn.draw,
     )  # fmt: skip
     f = tv.function(inputs, [tv.mean(chain.x), tv.var(chain.x), tv.mean(chain.history.promising)])
     mean, variance, promising = f(*values)
@@ -118,7 +118,7 @@ def test_delayed_acceptance_has_the_distribution_of_the_costly_density() -> None
 def test_metropolis_keeps_every_few_steps_if_that_is_asked_for() -> None:
     drawn = recorded(20, 2)
     all_of_them, some = (
-        tv.optimize.metropolis(standard, [0.0, 0.0], drawn.draw, drawn.state, 20, every=every)
+        tv.optimize.metropolis(standard, [0.0, 0.0], drawn.state, 20, draw=drawn.draw, every=every)
         for every in (1, 5)
     )
     whole, part = tv.function([], [all_of_them.x, some.x])()
@@ -130,7 +130,7 @@ def test_metropolis_takes_nests_and_arguments() -> None:
     width = tv.scalar("width")
     chain = tv.optimize.metropolis(
         lambda p, w: -0.5 * (tv.sum(p["a"] ** 2) + p["b"] ** 2) / w**2,
-        {"a": np.zeros(2), "b": 0.0}, drawn.draw, drawn.state, 50, args=(width,),
+        {"a": np.zeros(2), "b": 0.0}, drawn.state, 50, draw=drawn.draw, args=(width,),
     )  # fmt: skip
     found = tv.function([width], chain.x)(1.0)
     assert (found["a"].shape, found["b"].shape) == ((50, 2), (50,))
@@ -139,16 +139,16 @@ def test_metropolis_takes_nests_and_arguments() -> None:
 def test_metropolis_refuses_what_is_not_a_number() -> None:
     drawn = recorded(100, 1)
     chain = tv.optimize.metropolis(
-        lambda x: tv.log(x) - x, 1.0, drawn.draw, drawn.state, 100, scale=3.0
+        lambda x: tv.log(x) - x, 1.0, drawn.state, 100, draw=drawn.draw, scale=3.0
     )
     assert tv.function([], tv.min(chain.x))() > 0.0
 
 
 def test_chain_goes_on_from_its_end() -> None:
     drawn = recorded(60, 1)
-    whole = tv.optimize.metropolis(standard, [0.0], drawn.draw, drawn.state, 60)
-    first = tv.optimize.metropolis(standard, [0.0], drawn.draw, drawn.state, 25)
-    rest = tv.optimize.metropolis(standard, first.last.x, drawn.draw, first.state, 35)
+    whole = tv.optimize.metropolis(standard, [0.0], drawn.state, 60, draw=drawn.draw)
+    first = tv.optimize.metropolis(standard, [0.0], drawn.state, 25, draw=drawn.draw)
+    rest = tv.optimize.metropolis(standard, first.last.x, first.state, 35, draw=drawn.draw)
     points, begin, end = tv.function([], [whole.x, first.x, rest.x])()
     np.testing.assert_array_equal(np.concatenate([begin, end]), points)
 
@@ -167,7 +167,7 @@ def test_hmc_is_the_chain_of_plain_python(mode: str) -> None:
     normals, uniforms = numbers(steps, 2)
     drawn = tv.optimize.Recorded(normals, uniforms)
     chain = tv.optimize.hmc(
-        lambda x: -0.5 * tv.sum((x / scale) ** 2), [0.5, 0.1], drawn.draw, drawn.state, steps,
+        lambda x: -0.5 * tv.sum((x / scale) ** 2), [0.5, 0.1], drawn.state, steps, draw=drawn.draw,
         step_size=0.45, length=5,
     )  # fmt: skip
     f = tv.function([], [chain.x, chain.accepted], mode=mode)
@@ -194,7 +194,7 @@ def test_hmc_has_the_moments_of_the_target() -> None:
     inputs, drawn, values = of_draws(*numbers(steps, 2, seed=1))
     chain = tv.optimize.hmc(
         lambda x: -0.5 * tv.dot(x - centre, tv.dot(precision, x - centre)), np.zeros(2),
-        drawn.draw, drawn.state, steps, step_size=0.6, length=4,
+        drawn.state, steps, draw=drawn.draw, step_size=0.6, length=4,
     )  # fmt: skip
     points, rate = tv.function(inputs, [chain.x, tv.mean(chain.accepted)])(*values)
     np.testing.assert_allclose(points.mean(axis=0), centre, atol=0.03)
@@ -206,7 +206,7 @@ def test_hmc_takes_masses() -> None:
     steps, scale = 20_000, np.array([1.0, 100.0])
     inputs, drawn, values = of_draws(*numbers(steps, 2, seed=2))
     chain = tv.optimize.hmc(
-        lambda x: -0.5 * tv.sum((x / scale) ** 2), np.zeros(2), drawn.draw, drawn.state, steps,
+        lambda x: -0.5 * tv.sum((x / scale) ** 2), np.zeros(2), drawn.state, steps, draw=drawn.draw,
         step_size=0.5, length=4, mass=1.0 / scale**2,
     )  # fmt: skip
     points = tv.function(inputs, chain.x)(*values)
@@ -219,7 +219,7 @@ def test_hmc_ends_a_trajectory_where_its_energy_diverges(mode: str, counting: An
     watch = counting(lambda x: 0.5 * x * x, slope)
     drawn = recorded(30, 1)
     chain = tv.optimize.hmc(
-        lambda x: -100.0 * watch(x), 0.1, drawn.draw, drawn.state, 30, step_size=1.0, length=50
+        lambda x: -100.0 * watch(x), 0.1, drawn.state, 30, draw=drawn.draw, step_size=1.0, length=50
     )
     f = tv.function(
         [], [chain.x, chain.accepted, chain.history.diverged, chain.history.leaps], mode=mode
@@ -235,7 +235,7 @@ def test_hmc_ends_a_trajectory_where_its_energy_diverges(mode: str, counting: An
 def test_hmc_refuses_a_trajectory_that_leaves_the_support() -> None:
     drawn = recorded(200, 1)
     chain = tv.optimize.hmc(
-        lambda x: tv.log(x) - x, 1.0, drawn.draw, drawn.state, 200, step_size=0.9, length=6
+        lambda x: tv.log(x) - x, 1.0, drawn.state, 200, draw=drawn.draw, step_size=0.9, length=6
     )
     points, diverged = tv.function([], [chain.x, chain.history.diverged])()
     assert points.min() > 0.0
@@ -247,7 +247,7 @@ def test_chains_of_several_starts_are_a_map() -> None:
     starts = tv.vector("starts")
 
     def end(x0: Any) -> Any:
-        chain = tv.optimize.metropolis(lambda x: -0.5 * x * x, x0, drawn.draw, drawn.state, 40)
+        chain = tv.optimize.metropolis(lambda x: -0.5 * x * x, x0, drawn.state, 40, draw=drawn.draw)
         return chain.last.x[0]
 
     ends = tv.function([starts], tv.map(end, starts))([0.0, 5.0])

@@ -111,10 +111,10 @@ class HmcKernel(NamedTuple):
 def hmc(
     density: Callable[..., Any],
     x0: Any,
-    draw: Draw,
     state: Any,
     steps: Any,
     *,
+    draw: Draw,
     step_size: Any,
     length: Any,
     mass: Any = 1.0,
@@ -136,11 +136,8 @@ def hmc(
         "njev".
     x0 : nest of Variables, numbers and arrays
         Where the chain begins.
-    draw : callable
-        From a state of random numbers, and the number n of elements of x, to the next state and
-        `Numbers`: n standard normal ones and two uniform ones.
-    state : Any
-        The first state of these.
+    state : Variable
+        The first state of the random numbers.
     steps : int or Variable
         How many trajectories there are.
     step_size : Variable or float
@@ -155,6 +152,9 @@ def hmc(
         More arguments of `density`.
     every : int
         After how many trajectories a point is kept.
+    draw : callable
+        From a state of random numbers, and the number n of elements of x, to the next state and
+        `Numbers`: n standard normal ones and two uniform ones.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def hmc(
     >>> numbers = tv.optimize.Recorded(rng.normal(size=(2000, 2)), rng.uniform(size=(2000, 2)))
     >>> scale = np.array([1.0, 3.0])
     >>> chain = tv.optimize.hmc(lambda x: -0.5 * tv.sum((x / scale) ** 2), np.zeros(2),
-    ...                         numbers.draw, numbers.state, 2000, step_size=0.5, length=8)
+    ...                         numbers.state, 2000, step_size=0.5, length=8, draw=numbers.draw)
     >>> f = tv.function([], [tv.std(chain.x, axis=0), tv.mean(chain.accepted)])
     >>> deviations, rate = f()
     >>> bool(np.all(abs(deviations / scale - 1.0) < 0.1)), bool(rate > 0.9), f.counts()["njev"]

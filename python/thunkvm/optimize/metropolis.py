@@ -82,10 +82,10 @@ class MetropolisKernel(NamedTuple):
 def metropolis(
     density: Callable[..., Any],
     x0: Any,
-    draw: Draw,
     state: Any,
     steps: Any,
     *,
+    draw: Draw,
     scale: Any = 1.0,
     cheap: Callable[..., Any] | None = None,
     args: tuple[Any, ...] = (),
@@ -104,11 +104,8 @@ def metropolis(
         to a constant. Its runs are counted as "nfev".
     x0 : nest of Variables, numbers and arrays
         Where the chain begins.
-    draw : callable
-        From a state of random numbers, and the number n of elements of x, to the next state and
-        `Numbers`: n standard normal ones and two uniform ones.
-    state : Any
-        The first state of these.
+    state : Variable
+        The first state of the random numbers.
     steps : int or Variable
         How many steps there are.
     scale : Variable, float or array
@@ -119,6 +116,9 @@ def metropolis(
         More arguments of both.
     every : int
         After how many steps one is kept.
+    draw : callable
+        From a state of random numbers, and the number n of elements of x, to the next state and
+        `Numbers`: n standard normal ones and two uniform ones.
 
     Returns
     -------
@@ -136,8 +136,8 @@ def metropolis(
     >>> import thunkvm as tv
     >>> rng = np.random.default_rng(0)
     >>> numbers = tv.optimize.Recorded(rng.normal(size=(20_000, 1)), rng.uniform(size=(20_000, 2)))
-    >>> chain = tv.optimize.metropolis(lambda x: -0.5 * tv.sum(x**2), [0.0], numbers.draw,
-    ...                                numbers.state, 20_000, scale=2.0)
+    >>> chain = tv.optimize.metropolis(lambda x: -0.5 * tv.sum(x**2), [0.0], numbers.state, 20_000,
+    ...                                scale=2.0, draw=numbers.draw)
     >>> f = tv.function([], [tv.mean(chain.x), tv.var(chain.x), tv.mean(chain.accepted)])
     >>> mean, variance, rate = f()
     >>> bool(abs(mean) < 0.05), bool(abs(variance - 1.0) < 0.1)
