@@ -153,6 +153,30 @@ def test_chain_goes_on_from_its_end() -> None:
     np.testing.assert_array_equal(np.concatenate([begin, end]), points)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_metropolis_draws_the_numbers_of_numpys_stream(mode: str) -> None:
+    chain = tv.optimize.metropolis(standard, np.zeros(2), tv.random.key(5), 300)
+    rest = tv.optimize.metropolis(standard, chain.last.x, chain.state, 100)
+    begin, end = tv.function([], [chain.x, rest.x], mode=mode)()
+    rng, x, expected = np.random.default_rng(5), np.zeros(2), []
+    for _ in range(400):
+        there = x + rng.standard_normal(2)
+        u, _ = rng.random(2)
+        x = there if np.log(u) < 0.5 * (x @ x - there @ there) else x
+        expected.append(x)
+    np.testing.assert_allclose(np.concatenate([begin, end]), expected, rtol=1e-12)
+
+
+def test_chains_of_streams_of_their_own_are_a_batch() -> None:
+    def end(state: Any) -> Any:
+        return tv.optimize.hmc(standard, [0.0], state, 20, step_size=0.5, length=4).last.x
+
+    states = tv.random.split(tv.random.key(1), 3)
+    together = tv.function([], tv.vmap(end)(states))()
+    alone = tv.function([], [end(states[i]) for i in range(3)])()
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+
+
 def leapfrog(x: Any, p: Any, size: float, length: int, scale: Any) -> tuple[Any, Any]:
     for _ in range(length):
         p = p - 0.5 * size * x / scale**2

@@ -31,6 +31,23 @@ class Numbers(NamedTuple):
 Draw = Callable[[Any, Any], tuple[Any, Numbers]]
 
 
+def drawn(state: Any, size: Any) -> tuple[Any, Numbers]:
+    """Return the next state of a stream of `tv.random`, and numbers that are drawn from it.
+
+    Parameters
+    ----------
+    state : Variable
+        A state, such as ``tv.random.key(seed)``.
+    size : int or Variable
+        How many normal numbers.
+    """
+    from thunkvm import random
+
+    state, normals = random.standard_normal(state, size=(size,))
+    state, uniforms = random.random(state, size=(2,))
+    return state, Numbers(normals, uniforms)
+
+
 class Recorded(NamedTuple):
     """Numbers that were drawn before, in rows: one row a step, and from the first on again.
 
@@ -70,4 +87,4 @@ class Recorded(NamedTuple):
         return as_variable(state) + np.int64(1), Numbers(normals[row], uniforms[row])
 
 
-__all__ = ["Draw", "Numbers", "Recorded"]
+__all__ = ["Draw", "Numbers", "Recorded", "drawn"]

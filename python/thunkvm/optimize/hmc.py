@@ -15,7 +15,7 @@ from thunkvm._src.derivatives.gradient import grad
 from thunkvm._src.graph.values import as_variable, constant
 from thunkvm.optimize.chains import Chain, chain
 from thunkvm.optimize.conditions import called
-from thunkvm.optimize.draws import Draw, Numbers
+from thunkvm.optimize.draws import Draw, Numbers, drawn
 from thunkvm.optimize.flat_states import FlatState
 
 
@@ -114,13 +114,13 @@ def hmc(
     state: Any,
     steps: Any,
     *,
-    draw: Draw,
     step_size: Any,
     length: Any,
     mass: Any = 1.0,
     divergence: Any = 1000.0,
     args: tuple[Any, ...] = (),
     every: int = 1,
+    draw: Draw = drawn,
 ) -> Chain:
     """Return a chain of samples by Hamiltonian Monte Carlo, as a part of a graph.
 
@@ -137,7 +137,7 @@ def hmc(
     x0 : nest of Variables, numbers and arrays
         Where the chain begins.
     state : Variable
-        The first state of the random numbers.
+        The first state of the random numbers, such as ``tv.random.key(seed)``.
     steps : int or Variable
         How many trajectories there are.
     step_size : Variable or float
@@ -154,7 +154,8 @@ def hmc(
         After how many trajectories a point is kept.
     draw : callable
         From a state of random numbers, and the number n of elements of x, to the next state and
-        `Numbers`: n standard normal ones and two uniform ones.
+        `Numbers`: n standard normal ones and two uniform ones. By default from a stream of
+        `tv.random`.
 
     Returns
     -------
@@ -168,11 +169,9 @@ def hmc(
     --------
     >>> import numpy as np
     >>> import thunkvm as tv
-    >>> rng = np.random.default_rng(0)
-    >>> numbers = tv.optimize.Recorded(rng.normal(size=(2000, 2)), rng.uniform(size=(2000, 2)))
     >>> scale = np.array([1.0, 3.0])
     >>> chain = tv.optimize.hmc(lambda x: -0.5 * tv.sum((x / scale) ** 2), np.zeros(2),
-    ...                         numbers.state, 2000, step_size=0.5, length=8, draw=numbers.draw)
+    ...                         tv.random.key(0), 2000, step_size=0.5, length=8)
     >>> f = tv.function([], [tv.std(chain.x, axis=0), tv.mean(chain.accepted)])
     >>> deviations, rate = f()
     >>> bool(np.all(abs(deviations / scale - 1.0) < 0.1)), bool(rate > 0.9), f.counts()["njev"]

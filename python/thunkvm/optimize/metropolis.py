@@ -11,7 +11,7 @@ from thunkvm._src.control.conditional import ifelse
 from thunkvm._src.graph.values import as_variable, constant
 from thunkvm.optimize.chains import Chain, chain
 from thunkvm.optimize.conditions import called
-from thunkvm.optimize.draws import Draw, Numbers
+from thunkvm.optimize.draws import Draw, Numbers, drawn
 from thunkvm.optimize.flat_states import FlatState
 
 
@@ -85,11 +85,11 @@ def metropolis(
     state: Any,
     steps: Any,
     *,
-    draw: Draw,
     scale: Any = 1.0,
     cheap: Callable[..., Any] | None = None,
     args: tuple[Any, ...] = (),
     every: int = 1,
+    draw: Draw = drawn,
 ) -> Chain:
     """Return a chain of samples by Metropolis' algorithm, as a part of a graph.
 
@@ -105,7 +105,7 @@ def metropolis(
     x0 : nest of Variables, numbers and arrays
         Where the chain begins.
     state : Variable
-        The first state of the random numbers.
+        The first state of the random numbers, such as ``tv.random.key(seed)``.
     steps : int or Variable
         How many steps there are.
     scale : Variable, float or array
@@ -118,7 +118,8 @@ def metropolis(
         After how many steps one is kept.
     draw : callable
         From a state of random numbers, and the number n of elements of x, to the next state and
-        `Numbers`: n standard normal ones and two uniform ones.
+        `Numbers`: n standard normal ones and two uniform ones. By default from a stream of
+        `tv.random`.
 
     Returns
     -------
@@ -134,10 +135,8 @@ def metropolis(
     --------
     >>> import numpy as np
     >>> import thunkvm as tv
-    >>> rng = np.random.default_rng(0)
-    >>> numbers = tv.optimize.Recorded(rng.normal(size=(20_000, 1)), rng.uniform(size=(20_000, 2)))
-    >>> chain = tv.optimize.metropolis(lambda x: -0.5 * tv.sum(x**2), [0.0], numbers.state, 20_000,
-    ...                                scale=2.0, draw=numbers.draw)
+    >>> chain = tv.optimize.metropolis(lambda x: -0.5 * tv.sum(x**2), [0.0], tv.random.key(0),
+    ...                                20_000, scale=2.0)
     >>> f = tv.function([], [tv.mean(chain.x), tv.var(chain.x), tv.mean(chain.accepted)])
     >>> mean, variance, rate = f()
     >>> bool(abs(mean) < 0.05), bool(abs(variance - 1.0) < 0.1)
