@@ -10,10 +10,10 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.control.conditional import and_, ifelse
-from thunkvm._src.control.fixed_points import fixed_point
 from thunkvm._src.control.loops import while_loop
 from thunkvm._src.graph.values import constant
 from thunkvm.optimize.conditions import called
+from thunkvm.optimize.implicit import implicit
 from thunkvm.optimize.segments import Segment
 
 #: A bracket is narrow enough if it has so many spacings of numbers; SciPy's tolerance is the same.
@@ -174,8 +174,7 @@ def _root(event: Event, segment: Segment, before: Variable, after: Variable) -> 
     first = _Bracket(end, begin, begin, at_end, at_begin, at_begin, 0.5)
     last = while_loop(lambda s: is_wide(s[0]), lambda s: [step(s[0])], [first], MOST_STEPS)[0]
     best = ops.where(ops.abs(last.value_a) < ops.abs(last.value_b), last.a, last.b)
-    # No step runs: the equation's solution is there, and its gradient is that of the equation.
-    return fixed_point(lambda t: t - value(t), ops.stop_gradient(best), max_steps=0)
+    return implicit(value, best)
 
 
 def _fraction(a: Any, b: Any, c: Any, at_a: Any, at_b: Any, at_c: Any) -> Variable:
