@@ -268,6 +268,17 @@ def test_another_call_with_other_numbers_builds_nothing() -> None:
     np.testing.assert_allclose(second.y[0, -1], 3.0 * np.exp(-4.0), rtol=1e-3)
 
 
+def test_arguments_have_the_places_of_scipys() -> None:
+    def slope(t: Any, y: Any, k: Any) -> Any:
+        return -k * y
+
+    places = tv.optimize.solve_ivp(
+        slope, (0.0, 1.0), [1.0], "RK45", [0.5, 1.0], True, None, True, (2.0,)
+    )
+    np.testing.assert_allclose(places.y[0], np.exp([-1.0, -2.0]), rtol=1e-2)
+    np.testing.assert_allclose(places.sol(0.5), places.y[:, 0], rtol=1e-12)
+
+
 def test_calls_on_threads_have_their_own_counts() -> None:
     def slope(t: Any, y: Any, k: Any) -> Any:
         return -k * y

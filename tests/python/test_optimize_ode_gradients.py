@@ -109,6 +109,19 @@ def test_gradient_of_an_events_time_is_that_of_its_equation(mode: str) -> None:
     np.testing.assert_allclose(speed_by_g, -1.0 / root, rtol=1e-9)
 
 
+def test_gradients_of_all_times_of_an_event_are_those_of_its_equation() -> None:
+    rate = tv.scalar("rate")
+    found = tv.optimize.integrate(
+        lambda t, y, w: [w * y[1], -w * y[0]], (0.0, 5.0), [1.0, 0.0], args=(rate,),
+        events=lambda t, y, w: y[0], **TIGHT,
+    )  # fmt: skip
+    times = found.t_events[0]
+    f = tv.function([rate], [times, tv.jacobian(times, rate)], mode="cvm")
+    at, slopes = f(2.0)  # cos(2 t) is 0 at pi / 4, 3 pi / 4, 5 pi / 4
+    np.testing.assert_allclose(at, np.pi * np.array([1.0, 3.0, 5.0]) / 4.0, rtol=1e-7)
+    np.testing.assert_allclose(slopes, -at / 2.0, rtol=1e-5)
+
+
 def test_gradient_with_checkpoints_is_the_same() -> None:
     rate, y0 = tv.scalar("rate"), tv.vector("y0")
     slopes = [

@@ -24,6 +24,7 @@ def solve_ivp(
     t_eval: Any = None,
     dense_output: bool = False,
     events: Any = None,
+    vectorized: bool = False,
     args: tuple[Any, ...] | None = None,
     *,
     rtol: float = 1e-3,
@@ -44,7 +45,7 @@ def solve_ivp(
     ----------
     fun : callable
         From t (0-d), y and the arguments to dy/dt, in the structure of `y0`. It is called with
-        Variables, once, and builds a graph.
+        Variables, a few times in all, and builds a graph.
     t_span : pair of float
         t0 and t1; t1 may be before t0.
     y0 : array-like, shape (n,), or nest of numbers and arrays
@@ -58,6 +59,8 @@ def solve_ivp(
         Whether the result has a continuous solution, ``sol``.
     events : callable or sequence of callables, optional
         As `fun`, to 0-d values; see `integrate`.
+    vectorized : bool
+        For SciPy's callers; the Jacobian is derived, so that nothing depends on it.
     args : tuple of nests, optional
         More arguments of `fun`, `jac` and the events: numbers and arrays.
     rtol, atol : float, or array-like, shape (n,), for `atol`
@@ -94,6 +97,7 @@ def solve_ivp(
     >>> found.y.round(6), found.status
     (array([[2.      , 1.213061, 0.735759]]), 0)
     """
+    del vectorized
     t0, t1 = map(float, t_span)
     times = None if t_eval is None else _checked_times(t_eval, t0, t1)
     nest = with_arrays(y0)
