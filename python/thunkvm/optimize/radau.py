@@ -2,7 +2,7 @@
 
 E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996, section IV.8 (radau5), in
 the form of SciPy's Radau. The Jacobian is computed again only where Newton's iterations converge
-slowly, and matrices are factored only where it or the size of the step has changed.
+slowly. Matrices are factored only where it or the size of the step has changed.
 """
 
 from __future__ import annotations

@@ -169,8 +169,8 @@ def integrate(
         The error of a step is below ``atol + rtol * abs(y)``, in the root of the mean of squares.
         `atol` is 0-d, or has an element for each of the flat y.
     events : callable or sequence of callables, optional
-        As `fun`, to 0-d values: an event is where one crosses zero. As in SciPy, its attribute
-        ``terminal`` (bool, or the number of the crossing) ends the solution there, and
+        As `fun`, to 0-d values: an event is where one crosses zero. Its attributes are SciPy's.
+        ``terminal`` (bool, or the number of the crossing) ends the solution there.
         ``direction`` (negative or positive) lets crossings count from one side alone.
     jac : callable or array, optional
         As `fun`, to the Jacobian (n, n) by the flat y, counted as "njev"; by default that of `fun`
@@ -199,7 +199,7 @@ def integrate(
     -----
     Gradients go back through the steps that were accepted. The sizes of steps count as constants,
     since a solution does not depend on them. The gradient of an implicit step is that of its
-    equations, and that of an event's time that of the equation ``event(t, y(t)) = 0``.
+    equations. An event's time has that of the equation ``event(t, y(t)) = 0``.
 
     Explicit steps and their control: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary
     Differential Equations I, 1993, II.4 to II.6. Radau: E. Hairer, G. Wanner, volume II, 1996,
