@@ -52,7 +52,6 @@ from thunkvm._src.teaching import keywords
 from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
-    from thunkvm import fft, ops, optimize, testing
     from thunkvm import fft, ops, optimize, random, testing
     from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
     from thunkvm._src.calls.config import config
