@@ -155,6 +155,25 @@ def test_a_child_of_a_seed_sequence_is_a_seed() -> None:
     np.testing.assert_array_equal(f(), np.random.default_rng(seeds).random(3))
 
 
+@pytest.mark.parametrize("shape", [(9,), (4, 3)])
+def test_a_shuffled_array_is_numpys_and_the_array_stays(shape: tuple[int, ...]) -> None:
+    x = np.arange(np.prod(shape)).reshape(shape)
+    f = tv.function([], tv.random.Generator(5).shuffle(x))
+    expected = x.copy()
+    np.random.default_rng(5).shuffle(expected)
+    np.testing.assert_array_equal(f(), expected)
+    np.testing.assert_array_equal(x, np.arange(np.prod(shape)).reshape(shape))
+
+
+def test_functions_of_a_state_draw_what_the_methods_do() -> None:
+    state, x = tv.random.laplace(tv.random.key(5), 1.0, 2.0, size=3)
+    _, y = tv.random.geometric(state, 0.25, size=2)
+    a, b = tv.function([], [x, y])()
+    expected = np.random.default_rng(5)
+    np.testing.assert_array_equal(a, expected.laplace(1.0, 2.0, 3))
+    np.testing.assert_array_equal(b, expected.geometric(0.25, 2))
+
+
 def test_other_bit_generators_are_refused() -> None:
     with pytest.raises(TypeError, match="only the streams of PCG64"):
         tv.random.Generator(np.random.MT19937(1))

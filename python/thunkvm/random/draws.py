@@ -84,6 +84,12 @@ class Draws(Numbers):
         order = self._draw("permutation", size_of("permutation", x.shape[axis], []))
         return tv.take(x, order, axis=axis)
 
+    def shuffle(self, x: Any, axis: int = 0) -> Variable:
+        """Return what an array has along an axis in any order; the array stays as it is."""
+        if not as_variable(x).ndim:
+            raise TypeError(f"[shuffle] {x} is a number: give an array, or ask for a permutation.")
+        return self.permutation(x, axis)
+
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0,
         shuffle: bool = True,

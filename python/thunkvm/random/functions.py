@@ -36,16 +36,32 @@ bernoulli = _function(Draws.bernoulli)
 beta = _function(Draws.beta)
 binomial = _function(Draws.binomial)
 categorical = _function(Draws.categorical)
+cauchy = _function(Draws.cauchy)
+chisquare = _function(Draws.chisquare)
 choice = _function(Draws.choice)
+dirichlet = _function(Draws.dirichlet)
 exponential = _function(Draws.exponential)
 gamma = _function(Draws.gamma)
+geometric = _function(Draws.geometric)
+gumbel = _function(Draws.gumbel)
 integers = _function(Draws.integers)
+laplace = _function(Draws.laplace)
+logistic = _function(Draws.logistic)
+lognormal = _function(Draws.lognormal)
+multinomial = _function(Draws.multinomial)
+multivariate_normal = _function(Draws.multivariate_normal)
+negative_binomial = _function(Draws.negative_binomial)
 normal = _function(Draws.normal)
 permutation = _function(Draws.permutation)
 poisson = _function(Draws.poisson)
 random = _function(Draws.random)
+shuffle = _function(Draws.shuffle)
+standard_exponential = _function(Draws.standard_exponential)
+standard_gamma = _function(Draws.standard_gamma)
 standard_normal = _function(Draws.standard_normal)
+student_t = _function(Draws.student_t)
 uniform = _function(Draws.uniform)
+weibull = _function(Draws.weibull)
 
 
 def split(state: Any, n: Any = 2) -> Variable:
@@ -76,6 +92,9 @@ def split(state: Any, n: Any = 2) -> Variable:
 
 
 __all__ = [
-    "Draw", "bernoulli", "beta", "binomial", "categorical", "choice", "exponential", "gamma",
-    "integers", "normal", "permutation", "poisson", "random", "split", "standard_normal", "uniform",
+    "Draw", "bernoulli", "beta", "binomial", "categorical", "cauchy", "chisquare", "choice",
+    "dirichlet", "exponential", "gamma", "geometric", "gumbel", "integers", "laplace", "logistic",
+    "lognormal", "multinomial", "multivariate_normal", "negative_binomial", "normal", "permutation",
+    "poisson", "random", "shuffle", "split", "standard_exponential", "standard_gamma",
+    "standard_normal", "student_t", "uniform", "weibull",
 ]  # fmt: skip
