@@ -1,7 +1,7 @@
 """Random numbers in graphs: NumPy's streams, bit for bit, drawn where a graph demands them.
 
 A `Generator` is a shared variable. Each draw continues its stream, in the order of the program's
-text, and the functions that have the draw advance it. A draw that is not demanded does not run, and
+text. The functions that have the draw advance it. A draw that is not demanded does not run, and
 does not advance the stream.
 
 A `Stream` takes a state, and has the state behind each draw: for states of loops, and all else that

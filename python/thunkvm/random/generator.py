@@ -23,8 +23,8 @@ class Generator(Draws):
     call, and the next call continues the stream. Nothing has to be said in `updates`.
 
     - Draws of one function are drawn in the order in which they were made, those that are demanded.
-    - A draw that is not demanded, as in an arm that is not taken, does not run, and the stream
-      stays where it is.
+    - A draw that is not demanded, as in an arm that is not taken, does not run. The stream stays
+      where it is.
     - A draw made in the body of a loop is drawn in each step that demands it.
     - A function that has its own entry of `updates` for `state_variable` leaves the stream to that.
 
