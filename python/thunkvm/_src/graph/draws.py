@@ -2,7 +2,8 @@
 
 A draw from a generator reads `random_stream`, the generator's state with the number of the draw. A
 function, or a step of a loop, knows all draws that it has. It puts them one behind the other, in
-the order of their numbers. The state behind the draw before takes the place of `random_stream`. A draw in an arm of a conditional is passed over where the arm is not taken:
+the order of their numbers. The state behind the draw before takes the place of `random_stream`. A
+draw in an arm of a conditional is passed over where the arm is not taken:
 
     behind = ifelse(condition, the state behind the draw, the state before it)
 
