@@ -21,6 +21,7 @@ choices      ifelse, cond, switch_case, and_, or_, coalesce, attempt
 loops        while_loop, fori_loop, scan, map, reduce, foldl, foldr, fixed_point, until
 derivatives  grad, value_and_grad, jacobian, hessian, jvp, vjp, hvp, verify_grad
 modes        Mode, config; "py", "vm", "cvm", "c", "c|py", "c&py"; DebugMode, NanGuardMode
+files        save, load, GraphFileError; pickle takes graphs and functions too
 views        profile, dprint, to_dot, print_, breakpoint_, memory
 Ops          Op, PureOp, COp, ExternalCOp, wrap_c, as_op, OpFromGraph; Type, CType, ParamsType
 tests        testing, Assert, CheckAndRaise
@@ -85,6 +86,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.derivatives.jacobians import hessian, jacobian
     from thunkvm._src.derivatives.products import Lop, Rop, hvp, jvp, pullback, pushforward, vjp
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
+    from thunkvm._src.files.graph_file import GraphFileError, load, save
     from thunkvm._src.graph.disconnected import DisconnectedType
     from thunkvm._src.graph.functions_as_ops import as_op
     from thunkvm._src.graph.op import Op, PureOp, Thunk
@@ -124,20 +126,19 @@ __all__ = [
     "Apply", "Assert", "CDataType", "CEnumType", "CLinker", "COp", "CType", "CheckAndRaise",
     "CompileError", "DebugMode", "DebugModeError", "DisagreementError", "DisconnectedInputError",
     "DisconnectedType", "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic",
-    "GenericType", "GradientError", "In", "LazyLinker", "Lop", "MissingInputError", "Mode",
-    "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op",
-    "OpFromGraph", "OpWiseCLinker", "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker",
-    "PureOp", "Rop", "ScalarFromTensor", "ScalarType", "TensorFromScalar", "TensorType", "Thunk",
-    "Type", "UnusedInputError", "Update", "VMLinker", "Variable", "__version__", "and_", "as_op",
-    "as_variable", "attempt", "breakpoint_", "clone_replace", "coalesce", "cond", "config",
-    "constant", "disconnected_grad", "dprint", "fft", "fixed_point", "foldl", "foldr", "fori_loop",
-    "function", "get_mode", "grad", "grad_clip", "grad_scale", "graph_replace", "hessian", "hvp",
-    "ifelse", "jacobian", "jvp", "map", "map_calls", "memory", "ops", "optimize", "or_", "print_",
-    "profile", "pullback", "pushforward", "random", "reduce", "reset_peak_memory",
-    "scalar_from_tensor",
-    "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot",
-    "until", "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c",
-    "zero_grad",
+    "GenericType", "GradientError", "GraphFileError", "In", "LazyLinker", "Lop",
+    "MissingInputError", "Mode", "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning",
+    "NoCompilerError", "Op", "OpFromGraph", "OpWiseCLinker", "OpenMPOp", "Out", "Params",
+    "ParamsType", "PerformLinker", "PureOp", "Rop", "ScalarFromTensor", "ScalarType",
+    "TensorFromScalar", "TensorType", "Thunk", "Type", "UnusedInputError", "Update", "VMLinker",
+    "Variable", "__version__", "and_", "as_op", "as_variable", "attempt", "breakpoint_",
+    "clone_replace", "coalesce", "cond", "config", "constant", "disconnected_grad", "dprint", "fft",
+    "fixed_point", "foldl", "foldr", "fori_loop", "function", "get_mode", "grad", "grad_clip",
+    "grad_scale", "graph_replace", "hessian", "hvp", "ifelse", "jacobian", "jvp", "load", "map",
+    "map_calls", "memory", "ops", "optimize", "or_", "print_", "profile", "pullback", "pushforward",
+    "random", "reduce", "reset_peak_memory", "save", "scalar_from_tensor", "scan", "scan_carry",
+    "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until", "value_and_grad",
+    "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c", "zero_grad",
 ]  # fmt: skip
 
 

@@ -82,6 +82,7 @@ PYTHON_ROOMS = {
     "_src/saving": set(),  # a file
     "_src/teaching": set(),
     "_src/graph": {"_src/teaching"},
+    "_src/files": {"_src/saving", "_src/teaching", "_src/graph"},
     "_src/views": {"_src/saving", "_src/graph"},
     "_src/arrays": {"_src/teaching", "_src/graph"},
     "_src/control": {"_src/teaching", "_src/graph", "_src/arrays"},

@@ -32,7 +32,11 @@ def save_text(path: str | PathLike[str], text: str) -> None:
     >>> path.read_text()
     'ifelse'
     """
-    data = text.encode("utf-8")
+    save_bytes(path, text.encode("utf-8"))
+
+
+def save_bytes(path: str | PathLike[str], data: bytes) -> None:
+    """Write bytes as `save_text` writes a text."""
     try:
         mode = os.stat(path).st_mode if os.path.exists(path) else None
         if _is_stream(path, mode):

@@ -137,12 +137,11 @@ def reduce_variable(self: Variable, protocol: int = 0) -> tuple[Callable[..., An
     >>> tv.function(inputs, output)(0.0)
     np.float64(1.0)
     """
-    if self.leaf == "shared":
-        return _shared, (self.type, self.get_value(borrow=True), self.name)
-    if self.leaf == "constant":
-        return _constant, (self.value, self.type, self.name, self.weak)
-    if self.leaf == "input":
-        return _input, (self.type, self.name)
+    if self.leaf is not None:
+        value = None
+        if self.leaf != "input":
+            value = self.value if self.leaf == "constant" else self.get_value(borrow=True)
+        return make_leaf, (self.leaf, self.type, value, self.name, self.weak)
     node = self.owner
     assert node is not None
     writer = writer_of(node)
@@ -271,15 +270,12 @@ def _owner(output: Variable) -> Apply:
     return node
 
 
-def _input(type: Type, name: str | None) -> Variable:
-    return _core.input_variable(type, name)
-
-
-def _shared(type: Type, value: Any, name: str | None) -> Variable:
-    return _core.shared_variable(type, value, name, True)  # nobody else has what was unpickled
-
-
-def _constant(value: Any, type: Type, name: str | None, weak: bool) -> Variable:
+def make_leaf(kind: str, type: Type, value: Any, name: str | None, weak: bool = False) -> Variable:
+    """Make an input, a constant or a shared variable; nobody else has the value."""
+    if kind == "input":
+        return _core.input_variable(type, name)
+    if kind == "shared":
+        return _core.shared_variable(type, value, name, True)
     made = _core.as_variable(value.item()) if weak else _core.constant(value, None, type)
     made.name = name
     return made

@@ -1,0 +1,233 @@
+"""`save` and `load`: graphs in files, a zip with graph.json and the arrays as npy beside it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from thunkvm import _core
+from thunkvm._core import Variable
+from thunkvm._src.files.descriptions import Builder, GraphFileError, describe
+from thunkvm._src.files.graph_json import Arrays, from_json, to_json
+from thunkvm._src.saving import save_bytes
+
+FORMAT, VERSION = "thunkvm graph", 1
+GRAPH = "graph.json"
+#: The time of every member: equal graphs are equal bytes.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph of a file.
+
+    Attributes
+    ----------
+    inputs : list of Variable
+        Its free variables, in the order of `save`.
+    outputs : Variable, list or dict of Variables
+        As they were given to `save`.
+    shared : dict of str to Variable
+        The shared variables that have a name, with the values that they had.
+    """
+
+    inputs: list[Variable]
+    outputs: Any
+    shared: dict[str, Variable]
+
+
+def save(
+    path: str | PathLike[str],
+    outputs: Variable | Sequence[Variable] | Mapping[str, Variable],
+    inputs: Sequence[Variable] | None = None,
+) -> None:
+    """Write a graph into a file, with its constants and the values of its shared variables.
+
+    The file is written beside its place and renamed: it is there whole or not at all. Its format
+    is documented (docs/graph_files.md) and holds no code.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; ``.tv`` is its usual ending.
+    outputs : Variable, or list or dict of Variables
+        The values that the graph computes.
+    inputs : sequence of Variable, optional
+        The free variables in the order that `load` gives; in that of first use if left out.
+
+    Raises
+    ------
+    TypeError
+        If an Op, a Type or a constant is an object of the program's. Pickle such graphs.
+    ValueError
+        If an output needs a free variable that is not in `inputs`.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import thunkvm as tv
+    >>> x, w = tv.vector("x"), tv.shared([1.0, 2.0], "w")
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.tv")
+    >>> tv.save(path, {"y": tv.ifelse(x.sum() > 0, x * w, x)}, inputs=[x])
+    >>> model = tv.load(path)
+    >>> tv.function(model.inputs, model.outputs["y"])([1.0, 1.0])
+    array([1., 2.])
+    >>> model.shared["w"].get_value()
+    array([1., 2.])
+    """
+    values = _values(outputs)
+    free = [leaf for leaf in _core.leaves(values) if leaf.leaf == "input"]
+    given = free if inputs is None else list(inputs)
+    known = set(given)
+    for leaf in free:
+        if leaf not in known:
+            raise ValueError(f"the outputs need the free variable {leaf}; add it to inputs.")
+    arrays = Arrays()
+    graph = to_json(describe(given, values), arrays)
+    names = graph["outputs"]
+    if isinstance(outputs, Mapping):
+        graph["outputs"] = dict(zip(outputs, names, strict=True))
+    elif isinstance(outputs, Variable):
+        graph["outputs"] = names[0]
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+        text = json.dumps({"format": FORMAT, "version": VERSION, **graph}, allow_nan=False)
+        file.writestr(zipfile.ZipInfo(GRAPH, _TIME), text, zipfile.ZIP_DEFLATED)
+        for name, array in arrays.of_name.items():
+            member = io.BytesIO()
+            np.lib.format.write_array(member, array, allow_pickle=False)
+            file.writestr(zipfile.ZipInfo(name, _TIME), member.getvalue(), zipfile.ZIP_DEFLATED)
+    save_bytes(path, data.getvalue())
+
+
+def _values(outputs: Any) -> list[Variable]:
+    if isinstance(outputs, Variable):
+        return [outputs]
+    values = list(outputs.values() if isinstance(outputs, Mapping) else outputs)
+    for value in values:
+        if not isinstance(value, Variable):
+            raise TypeError(
+                f"outputs has {value!r}, a {type(value).__name__}; give a Variable, or a list or "
+                "dict of Variables."
+            )
+    for name in outputs if isinstance(outputs, Mapping) else ():
+        if not isinstance(name, str):
+            raise TypeError(f"outputs has the key {name!r}; the names in a file are str.")
+    return values
+
+
+def load(path: str | PathLike[str]) -> Graph:
+    """Read a graph that `save` wrote.
+
+    Nothing of the file is run: its Ops are names that the registry knows, and its arrays numbers.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Graph
+        With `inputs`, `outputs` and `shared`: ``tv.function(graph.inputs, graph.outputs)``.
+
+    Raises
+    ------
+    GraphFileError
+        If it is no graph file, is damaged, is of a later version, or has an Op, an attribute or a
+        graph that cannot be; the message has the place.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import thunkvm as tv
+    >>> path = os.path.join(tempfile.mkdtemp(), "note.tv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("no zip")
+    >>> tv.load(path)
+    Traceback (most recent call last):
+      ...
+    thunkvm.GraphFileError: note.tv: it is no zip file, or damaged: File is not a zip file
+    """
+    with open(path, "rb") as opened:
+        data = opened.read()
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            return _read(file)
+    except GraphFileError as error:
+        raise GraphFileError(f"{os.path.basename(os.fspath(path))}: {error}") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise GraphFileError(
+            f"{os.path.basename(os.fspath(path))}: it is no zip file, or damaged: {error}"
+        ) from None
+
+
+def _read(file: zipfile.ZipFile) -> Graph:
+    try:
+        graph = json.loads(_member(file, GRAPH))
+    except (ValueError, RecursionError) as error:
+        raise GraphFileError(f"{GRAPH}: {error}") from None
+    if not isinstance(graph, dict) or graph.get("format") != FORMAT:
+        raise GraphFileError(f"{GRAPH}: its format is not {FORMAT!r}")
+    version = graph.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise GraphFileError(
+            f"{GRAPH}: its version is {version!r}, and this program reads 1 to {VERSION}"
+        )
+    outputs = graph.get("outputs")
+    names = outputs
+    if isinstance(outputs, dict):
+        names = list(outputs.values())
+    elif isinstance(outputs, str):
+        names = [outputs]
+    try:
+        arrays = Arrays(lambda name: _array(file, name))
+        described = from_json({**graph, "outputs": names}, arrays)
+        builder = Builder(described)
+        inputs, made = builder.inputs(), builder.outputs()
+        builder.check_is_closed("of the graph", ("constant", "shared"))
+    except RecursionError:
+        raise GraphFileError(f"{GRAPH}: loops are nested too deep") from None
+    except GraphFileError as error:
+        raise GraphFileError(f"{GRAPH}: {error}") from None
+    result: Any = made
+    if isinstance(outputs, dict):
+        result = dict(zip(outputs, made, strict=True))
+    elif isinstance(outputs, str):
+        result = made[0]
+    leaves = described["leaves"].values()
+    return Graph(inputs, result, {v.name: v for v in leaves if v.leaf == "shared" and v.name})
+
+
+def _member(file: zipfile.ZipFile, name: str) -> bytes:
+    try:
+        return file.read(name)
+    except KeyError:
+        raise GraphFileError(f"it has no member {name!r}") from None
+
+
+def _array(file: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
+    data = io.BytesIO(_member(file, name))
+    try:
+        array: np.ndarray[Any, Any] = np.load(data, allow_pickle=False)
+    except (ValueError, EOFError, OSError, SyntaxError) as error:
+        raise GraphFileError(f"{name} is no array: {error}") from None
+    if not isinstance(array, np.ndarray):
+        raise GraphFileError(f"{name} is no array")
+    return array
+
+
+__all__ = ["Graph", "GraphFileError", "load", "save"]
