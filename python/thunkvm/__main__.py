@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from thunkvm import _core
 from thunkvm._src import doctor
 from thunkvm._src.calls.config import config
+from thunkvm._src.graph.prototypes import describe, prototypes
 from thunkvm._src.version import __version__
 from thunkvm._src.views.text_table import show_bytes, table
 from thunkvm.profile import command
@@ -57,6 +58,21 @@ def show_path() -> None:
     print(config.cache_dir)
 
 
+def show_ops(name: str | None) -> int:
+    """Print a line for each built-in Op, or a page about one."""
+    try:
+        if name is not None:
+            print(describe(name))
+            return 0
+    except KeyError as error:
+        print(error.args[0], file=sys.stderr)
+        return 1
+    rows = [[op.family, op.name, op.summary] for op in prototypes().values()]
+    columns = ["family", "name", "summary"]
+    print(table(columns, sorted(rows), left=columns))
+    return 0
+
+
 CACHE = {"list": show_list, "size": show_size, "clear": clear, "path": show_path}
 
 
@@ -84,12 +100,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="the compiler, BLAS, cache, processor and modes of this machine",
         description="Looks for all that the package uses, and says what to do where it is missing.",
     )
+    ops = commands.add_parser(
+        "ops",
+        help="the built-in Ops, or one of them",
+        description="Prints the names of all built-in Ops, or what one takes, gives and is told.",
+    )
+    ops.add_argument("name", nargs="?", help="the Op; a list of all if left out")
     chosen = parser.parse_args(sys.argv[1:] if argv is None else argv)
     if chosen.command is None:
         parser.print_help()
         return 0
     if chosen.command == "doctor":
         return doctor.main()
+    if chosen.command == "ops":
+        return show_ops(chosen.name)
     if chosen.command == "profile":
         return command.main(chosen)
     try:

@@ -13,11 +13,14 @@ True
 >>> x = tv.vector("x")
 >>> tv.function([x], ops.concatenate(x, x, axis=0))([1.0, 2.0])
 array([1., 2., 1., 2.])
+>>> print(ops.describe("concatenate").attributes[0])
+int, default 0
 """
 
 from __future__ import annotations
 
 from thunkvm import _core
+from thunkvm._src.graph.prototypes import describe as describe
 
 __all__ = list(_core.op_names())
 

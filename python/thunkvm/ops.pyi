@@ -6,6 +6,7 @@ from typing import Any
 import numpy.typing as npt
 
 from thunkvm._core import Variable
+from thunkvm._src.graph.prototypes import describe as describe
 
 __all__: list[str]
 

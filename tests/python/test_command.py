@@ -112,3 +112,20 @@ def test_tab_completion_has_no_letters_before_kinds() -> None:
     assert not {*dir(tv)} & {"dvector", "bmatrices", *kinds.WITH_LETTERS}
     assert not {name for name in dir(tv) if name.startswith("_") and not name.startswith("__")}
     assert tv.dvector("x").type == tv.vector("x").type
+
+
+def test_ops_lists_the_built_in_ops(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops"]) == 0
+    assert "concatenate" in capsys.readouterr().out
+
+
+def test_ops_describes_one_op(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "concatenate"]) == 0
+    page = capsys.readouterr().out
+    assert "parts (duplicable): tensors of one ndim" in page
+    assert "axis (int, default 0): the axis" in page
+
+
+def test_ops_names_the_nearest_op(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "concatt"]) == 1
+    assert "no Op called 'concatt'. Did you mean 'concatenate'?" in capsys.readouterr().err

@@ -109,7 +109,7 @@ DAMAGES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "no ops": (lambda g: g.pop("ops"), "'ops' is missing"),
     "unknown Op": (
         lambda g: ops(g, "mul").update(type="mull"),
-        r"ops\[\d+\] \(mull\): .*no Op called 'mull'; did you mean 'full'",
+        r"ops\[\d+\] \(mull\): .*no Op called 'mull'\. Did you mean 'mul'",
     ),
     "no attribute": (
         lambda g: ops(g, "concatenate")["attributes"].update(axes=1),

@@ -143,7 +143,10 @@ def _wrapped(names: list[str], indent: int = 4) -> str:
 
 def ops_stub() -> str:
     """Return the text of ``ops.pyi``."""
-    return HEADER + "".join(_function(proto) for proto in _core.op_protos())
+    functions = "".join(_function(proto) for proto in _core.op_protos())
+    variable = "from thunkvm._core import Variable\n"
+    described = "from thunkvm._src.graph.prototypes import describe as describe\n"
+    return HEADER.replace(variable, variable + described) + functions
 
 
 def exposed_stub() -> str:

@@ -7,11 +7,12 @@ each node, behind those whose outputs it reads. The body of a loop is a graph of
 from __future__ import annotations
 
 from collections.abc import Iterable
-from inspect import Parameter
 from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Apply, TensorType, Variable
+from thunkvm._src.graph.prototypes import describe as describe_op
+from thunkvm._src.graph.prototypes import prototypes
 from thunkvm._src.graph.written import made, making_of
 
 
@@ -89,24 +90,14 @@ def _class_name(caught: type) -> str:
     return caught.__qualname__ if module == "builtins" else f"{module}.{caught.__qualname__}"
 
 
-def _parameters(kind: str) -> list[Parameter]:
-    """Return the inputs of a registered Op."""
-    return [
-        parameter
-        for parameter in _core.op(kind)._signature.parameters.values()
-        if parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
-    ]
-
-
 def _in_slots(kind: str, values: list[str]) -> dict[str, list[str]]:
-    """Return values under the names of an Op's inputs; a variadic one takes all that remain."""
-    if kind in ("loop", "attempt") or kind not in _core.op_names():
+    """Return values under the names of an Op's inputs; a duplicable one takes all that remain."""
+    if kind not in prototypes():
         return {"inputs": values}
-    slots: dict[str, list[str]] = {}
-    for at, parameter in enumerate(_parameters(kind)):
-        variadic = parameter.kind is Parameter.VAR_POSITIONAL
-        slots[parameter.name] = values[at:] if variadic else values[at : at + 1]
-    return slots
+    return {
+        slot.name: values[at:] if slot.duplicable else values[at : at + 1]
+        for at, slot in enumerate(prototypes()[kind].inputs)
+    }
 
 
 # ---- back
@@ -204,23 +195,19 @@ def _in_order(kind: str, slots: dict[str, list[str]]) -> list[str]:
         if set(slots) != {"inputs"}:
             raise GraphFileError("its inputs have to be under the name 'inputs'")
         return slots["inputs"]
-    parameters = _parameters(kind)
-    if others := set(slots) - {parameter.name for parameter in parameters}:
-        names = ", ".join(parameter.name for parameter in parameters)
+    inputs = describe_op(kind).inputs
+    if others := set(slots) - {slot.name for slot in inputs}:
+        names = ", ".join(slot.name for slot in inputs)
         raise GraphFileError(f"it has no input {min(others)!r}; it has: {names}")
     values: list[str] = []
     left_out = ""
-    for parameter in parameters:
-        found = slots.get(parameter.name, [])
-        variadic = parameter.kind is Parameter.VAR_POSITIONAL
-        optional = variadic or parameter.default is not Parameter.empty
-        if len(found) != 1 and not variadic and not (optional and not found):
-            raise GraphFileError(
-                f"the input {parameter.name!r} has to be one value, not {len(found)}"
-            )
+    for slot in inputs:
+        found = slots.get(slot.name, [])
+        if len(found) != 1 and not slot.duplicable and not (slot.optional and not found):
+            raise GraphFileError(f"the input {slot.name!r} has to be one value, not {len(found)}")
         if found and left_out:
-            raise GraphFileError(f"{parameter.name!r} is there, and {left_out!r} is left out")
-        left_out = left_out if found else parameter.name
+            raise GraphFileError(f"{slot.name!r} is there, and {left_out!r} is left out")
+        left_out = left_out if found else slot.name
         values += found
     return values
 
