@@ -167,7 +167,7 @@ def exposed_stub() -> str:
     ]
     methods += [
         _python_function(name, found.function)
-        for name, found in public.FUNCTIONS.items()
+        for name, found in sorted(public.FUNCTIONS.items())
         if found.is_method
     ]
     methods += [_python_function(name, found) for name, found in METHODS.items()]

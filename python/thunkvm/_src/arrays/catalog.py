@@ -74,6 +74,9 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.histograms": (
         "histogram2d", "histogramdd",
     ),
+    "thunkvm._src.arrays.composed.incomplete": (
+        "betainc", "betaincinv", "gammainc", "gammaincc", "gammainccinv", "gammaincinv",
+    ),
     "thunkvm._src.arrays.composed.kinds": (
         "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
         "mask_indices", "nanargmax", "nanargmin", "sort_complex",
