@@ -90,3 +90,19 @@ def test_norms_tell_what_is_wrong(
 ) -> None:
     with pytest.raises(error, match=re.escape(told)):
         mistake()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("ord", [None, 2, 3, 1.5])
+def test_the_gradient_of_a_norm_of_zeros_is_zero(mode: str, ord: Any) -> None:
+    slope = tv.grad(tv.sum(tv.norm(A, ord, axis=1)), A)
+    got = tv.function([A], slope, mode=mode)([[0.0, 0.0], [3.0, 0.0]])
+    np.testing.assert_allclose(got, [[0.0, 0.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize("ord", [None, 3, 0.5, -1, -2.5])
+def test_norms_of_zeros_equal_numpys(ord: Any) -> None:
+    for v in ([0.0, 0.0], [0.0, 2.0], [np.inf, 1.0]):
+        with np.errstate(divide="ignore"):
+            expected = np.linalg.norm(v, ord)
+        np.testing.assert_allclose(tv.function([V], tv.norm(V, ord))(v), expected)

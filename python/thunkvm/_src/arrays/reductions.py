@@ -342,8 +342,7 @@ def norm(
     Returns
     -------
     Variable
-        Its gradient is NaN where the norm is a root and 0: it has no derivative there. Add a small
-        number under the root, ``sqrt(sum(x * x) + 1e-12)``, where that is met.
+        Its gradient at 0 is 0, one of its slopes there, but for an `ord` below 1.
 
     Raises
     ------
@@ -370,7 +369,8 @@ def norm(
             f"[norm] ord='fro' is a norm of matrices, but there are {len(axes)} axes; leave it out."
         )
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
-        return ops.sqrt(sum(ops.square(size), axis))
+        squares = sum(ops.square(size), axis)
+        return _flat_at_zero(squares, ops.sqrt(squares))
     if len(axes) == 2 and ord in ("nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
         from thunkvm._src.arrays.composed.norms import matrix_norm  # which is made of this one
 
@@ -391,4 +391,10 @@ def norm(
         return sum(astype(ops.neq(size, 0), size.dtype), axis)
     if ord == 1:
         return sum(size, axis)
-    return sum(size ** builtins.float(ord), axis) ** (1.0 / builtins.float(ord))
+    powers = sum(size ** builtins.float(ord), axis)
+    return _flat_at_zero(powers, powers ** (1.0 / builtins.float(ord)))
+
+
+def _flat_at_zero(x: Variable, root: Variable) -> Variable:
+    """Return a root of `x` that has the gradient of `x` itself where that is 0."""
+    return ops.where(ops.eq(x, 0.0), x, root)
