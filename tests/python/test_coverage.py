@@ -14,7 +14,7 @@ from thunkvm._src.teaching import elsewhere
 LISTS = tomllib.loads((Path(__file__).parent / "names_of_others.toml").read_text())
 NAMES = {library: table["names"].split() for library, table in LISTS.items()}
 #: So many have the same name here, as a function or as a method.
-LEAST = {"numpy": 296, "numpy.linalg": 31, "numpy.fft": 18, "pytensor.tensor": 342}
+LEAST = {"numpy": 297, "numpy.linalg": 31, "numpy.fft": 18, "pytensor.tensor": 345}
 
 
 def is_ours(library: str, name: str) -> bool:

@@ -58,3 +58,24 @@ def test_functions_over_axes() -> None:
     refused(
         ValueError, "func made", lambda x: tv.apply_over_axes(lambda a, _: tv.sum(a), x, 0), cube
     )
+
+
+def test_functions_along_an_axis() -> None:
+    cube = np.arange(24.0).reshape(2, 3, 4) % 7
+    for axis in (0, 1, -1):
+        for ours, theirs in [
+            (lambda v: tv.sum(v) * v[0], lambda v: np.sum(v) * v[0]),
+            (lambda v: tv.cumsum(v) - v[-1], lambda v: np.cumsum(v) - v[-1]),
+            (lambda v: tv.outer(v, v[:2]), lambda v: np.outer(v, v[:2])),
+        ]:
+            held(
+                lambda x, f=ours, i=axis: tv.apply_along_axis(f, i, x),
+                lambda x, f=theirs, i=axis: np.apply_along_axis(f, i, x),
+                cube,
+            )
+    held(
+        lambda x: tv.apply_along_axis(lambda v, k: v[::k], 0, x, 2),
+        lambda x: np.apply_along_axis(lambda v, k: v[::k], 0, x, 2),
+        cube[0, 0],
+    )
+    tv.verify_grad(lambda x: tv.apply_along_axis(lambda v: tv.sum(v**2) * v, 1, x), [cube[0]])

@@ -97,3 +97,16 @@ def test_a_slope_by_a_shape_is_computed_where_it_is_demanded() -> None:
     slope = tv.grad(tv.sum(tv.gammainc(single, np.float32(2.0))), single)
     assert slope.dtype == "float32"
     np.testing.assert_allclose(tv.function([single], slope)([2.0]), [-0.29400468], rtol=1e-6)
+
+
+def test_incomplete_functions_that_are_not_divided() -> None:
+    k, x = np.array([0.5, 2.0, 7.0]), np.array([0.3, 2.0, 9.0])
+    lower = [float(mp.gammainc(a, 0, b)) for a, b in zip(k, x, strict=True)]
+    upper = [float(mp.gammainc(a, b)) for a, b in zip(k, x, strict=True)]
+    tail = [float(mp.gammainc(a / 2, b / 2, regularized=True)) for a, b in zip(k, x, strict=True)]
+    inputs = tv.vector("k"), tv.vector("x")
+    values = [tv.gammal(*inputs), tv.gammau(*inputs), tv.chi2sf(inputs[1], inputs[0])]
+    found = tv.function(list(inputs), values)(k, x)
+    np.testing.assert_allclose(found, [lower, upper, tail], rtol=1e-13)
+    for of in (tv.gammal, tv.gammau):
+        tv.verify_grad(of, [k, x])

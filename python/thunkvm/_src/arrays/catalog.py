@@ -75,11 +75,12 @@ FAMILIES = {
         "histogram2d", "histogramdd",
     ),
     "thunkvm._src.arrays.composed.incomplete": (
-        "betainc", "betaincinv", "gammainc", "gammaincc", "gammainccinv", "gammaincinv",
+        "betainc", "betaincinv", "chi2sf", "gammainc", "gammaincc", "gammainccinv", "gammaincinv",
+        "gammal", "gammau",
     ),
     "thunkvm._src.arrays.composed.kinds": (
-        "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
-        "mask_indices", "nanargmax", "nanargmin", "sort_complex",
+        "apply_along_axis", "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj",
+        "isreal", "isrealobj", "mask_indices", "nanargmax", "nanargmin", "sort_complex",
     ),
     "thunkvm._src.arrays.composed.least_squares": (
         "lstsq", "matrix_rank", "null_space", "orth", "pinv",

@@ -95,10 +95,14 @@ from thunkvm._src.arrays.composed.histograms import histogram2d as histogram2d
 from thunkvm._src.arrays.composed.histograms import histogramdd as histogramdd
 from thunkvm._src.arrays.composed.incomplete import betainc as betainc
 from thunkvm._src.arrays.composed.incomplete import betaincinv as betaincinv
+from thunkvm._src.arrays.composed.incomplete import chi2sf as chi2sf
 from thunkvm._src.arrays.composed.incomplete import gammainc as gammainc
 from thunkvm._src.arrays.composed.incomplete import gammaincc as gammaincc
 from thunkvm._src.arrays.composed.incomplete import gammainccinv as gammainccinv
 from thunkvm._src.arrays.composed.incomplete import gammaincinv as gammaincinv
+from thunkvm._src.arrays.composed.incomplete import gammal as gammal
+from thunkvm._src.arrays.composed.incomplete import gammau as gammau
+from thunkvm._src.arrays.composed.kinds import apply_along_axis as apply_along_axis
 from thunkvm._src.arrays.composed.kinds import apply_over_axes as apply_over_axes
 from thunkvm._src.arrays.composed.kinds import fromfunction as fromfunction
 from thunkvm._src.arrays.composed.kinds import iscomplex as iscomplex
@@ -439,6 +443,7 @@ __all__ = [
     "angle",
     "any",
     "append",
+    "apply_along_axis",
     "apply_over_axes",
     "arange",
     "arccos",
@@ -483,6 +488,7 @@ __all__ = [
     "cast",
     "cbrt",
     "ceil",
+    "chi2sf",
     "cho_factor",
     "cho_solve",
     "cholesky",
@@ -573,7 +579,9 @@ __all__ = [
     "gammaincc",
     "gammainccinv",
     "gammaincinv",
+    "gammal",
     "gammaln",
+    "gammau",
     "gcd",
     "ge",
     "gelu",

@@ -236,4 +236,51 @@ def betaincinv(a: Any, b: Any, p: Any) -> Variable:
     return _sloped("betaincinv", a, b, p)
 
 
-__all__ = ["betainc", "betaincinv", "gammainc", "gammaincc", "gammainccinv", "gammaincinv"]
+@public()
+def gammal(k: Any, x: Any) -> Variable:
+    """Return the lower incomplete gamma function, ``gammainc(k, x) * gamma(k)``; see `gammainc`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.gammal(2.0, x))([0.0, 2.0])
+    array([0.        , 0.59399415])
+    """
+    out: Variable = gammainc(k, x) * ops.gamma(k)
+    return out
+
+
+@public()
+def gammau(k: Any, x: Any) -> Variable:
+    """Return the upper incomplete gamma function, ``gammaincc(k, x) * gamma(k)``; see `gammainc`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.gammau(2.0, x))([0.0, 2.0])
+    array([1.        , 0.40600585])
+    """
+    out: Variable = gammaincc(k, x) * ops.gamma(k)
+    return out
+
+
+@public()
+def chi2sf(x: Any, k: Any) -> Variable:
+    """Return the probability that a chi-squared number of `k` degrees is above `x`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.chi2sf(x, 2.0))([0.0, 2.0])
+    array([1.        , 0.36787944])
+    """
+    return gammaincc(as_variable(k) / 2.0, as_variable(x) / 2.0)
+
+
+#: The functions that have the names of Ops, which lack the slopes by shapes.
+OF_OPS = ("betainc", "betaincinv", "gammainc", "gammaincc", "gammainccinv", "gammaincinv")
+
+__all__ = [*OF_OPS, "chi2sf", "gammal", "gammau"]

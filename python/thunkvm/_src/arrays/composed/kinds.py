@@ -9,14 +9,15 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import axis_tuple
+from thunkvm._src.arrays.axes import axis_tuple, lengths
 from thunkvm._src.arrays.composed.distinct import nonzero
 from thunkvm._src.arrays.composed.grids import indices
+from thunkvm._src.arrays.composed.lengths import one_axis
 from thunkvm._src.arrays.creation import ones
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.reductions import argmax, argmin
-from thunkvm._src.arrays.shapes import expand_dims
+from thunkvm._src.arrays.shapes import expand_dims, moveaxis, reshape
 from thunkvm._src.graph.values import as_variable
 
 
@@ -234,7 +235,57 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Variable:
     return out
 
 
+@public()
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Variable:
+    """Return what a function makes of each vector along an axis, as ``numpy.apply_along_axis``.
+
+    Parameters
+    ----------
+    func1d : callable
+        Takes a vector, and returns a Variable of any number of axes. It is called once, to make
+        the step of a loop.
+    axis : int
+    arr : Variable or array-like
+        With at least one axis.
+    *args, **kwargs
+        Further arguments of the function.
+
+    Returns
+    -------
+    Variable
+        The axes of `arr`, with those of a result in place of `axis`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.matrix("x")
+    >>> y = tv.apply_along_axis(lambda v: v[0] - v[-1], 1, x)
+    >>> tv.function([x], y)([[1.0, 2.0], [3.0, 7.0]])
+    array([-1., -4.])
+    """
+    arr = as_variable(arr)
+    axis = one_axis("apply_along_axis", axis, arr.ndim)
+    rows = moveaxis(arr, axis, -1)
+    *others, n = lengths(rows)
+    count: Any = 1
+    for each in others:
+        count = count * each
+    from thunkvm._src.control.folds import map  # loops are made of arrays
+
+    found = map(lambda row: func1d(row, *args, **kwargs), reshape(rows, [count, n]))
+    out = reshape(found, [*others, *lengths(found)[1:]])
+    made = range(len(others), out.ndim)
+    return moveaxis(out, list(made), [axis + i for i in range(len(made))]) if made else out
+
+
 __all__ = [
-    "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
+    "apply_along_axis", "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
     "mask_indices", "nanargmax", "nanargmin", "sort_complex",
 ]  # fmt: skip
