@@ -286,6 +286,6 @@ def apply_along_axis(
 
 
 __all__ = [
-    "apply_along_axis", "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj", "isreal", "isrealobj",
-    "mask_indices", "nanargmax", "nanargmin", "sort_complex",
+    "apply_along_axis", "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj", "isreal",
+    "isrealobj", "mask_indices", "nanargmax", "nanargmin", "sort_complex",
 ]  # fmt: skip
