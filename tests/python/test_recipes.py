@@ -13,81 +13,45 @@ import pytest
 import thunkvm as tv
 from thunkvm._src.teaching import elsewhere
 
-INF, NAN, HALF = math.inf, math.nan, 0.5
-PAIR, SIGNED, ZEROS = [2.0, 3.0], [-1.5, 0.0, 2.0], [0.0, 0.0, 2.0]
-MATRIX = [[1.0, 2.0], [3.0, 5.0]]
+HALF = 0.5
+PAIR, SIGNED = [2.0, 3.0], [-1.5, 0.0, 2.0]
 
 
 def log(x: float) -> float:
     return math.log(x)
 
 
-def softmax(x: Any) -> Any:
-    return np.exp(x) / np.sum(np.exp(x))
-
-
-def normal(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
 LOGISTIC = [1 / (1 + math.exp(-x)) for x in SIGNED]
-SOFTPLUS = [math.log1p(math.exp(x)) for x in SIGNED]
-MASKED = [1.0, NAN, 3.0]
 
 #: What each name's recipe is given, and what it gives.
 CASES: dict[str, tuple[dict[str, Any], Any]] = {
-    "aminmax": ({"x": PAIR, "axis": 0}, (2.0, 3.0)),
     "binary_crossentropy": ({"y": [0.0, 1.0], "p": [0.25, 0.5]}, [-log(0.75), log(2)]),
     "binom": ({"n": [5.0, 4.0], "k": [2.0, 0.0]}, [10.0, 1.0]),
     "categorical_crossentropy": ({"y": [0.0, 1.0], "p": [0.75, 0.25]}, log(4)),
-    "cdist": ({"x": PAIR, "y": [5.0, 7.0]}, 5.0),
     "ceil_intdiv": ({"x": np.array([7, 8, -7]), "y": 4}, [2, 2, -1]),
-    "celu": ({"x": [-1.0, 0.0, 800.0], "alpha": 2.0}, [2 * math.expm1(-HALF), 0.0, 800.0]),
     "complex": ({"x": PAIR, "y": [1.0, 0.0]}, [2 + 1j, 3]),
     "concat_with_broadcast": (
         {"x": [[1.0, 2.0]], "y": [[3.0, 4.0], [5.0, 6.0]], "axis": 0},
         [[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
     ),
     "nonzero_values": ({"x": [0.0, 2.0, 3.0]}, [2.0, 3.0]),
-    "cosm1": ({"x": [0.0, 1e-8]}, [0.0, -5e-17]),
     "cummax": ({"x": [2.0, 3.0, 1.0], "axis": 0}, ([2.0, 3.0, 3.0], [2.0, 2.0, 1.0])),
     "diag_embed": ({"x": PAIR}, [[2.0, 0.0], [0.0, 3.0]]),
-    "exp10": ({"x": [0.0, 2.0]}, [1.0, 100.0]),
-    "exprel": ({"x": [0.0, 1e-9, 1.0]}, [1.0, 1 + 5e-10, math.e - 1]),
     "factorial": ({"n": [0.0, 4.0]}, [1.0, 24.0]),
-    "frac": ({"x": SIGNED}, [-HALF, 0.0, 0.0]),
-    "huber": ({"r": [-3.0, 0.0, HALF], "d": 1.0}, [2.5, 0.0, 0.125]),
-    "inv_boxcox": ({"x": PAIR, "lmbda": 2}, [math.sqrt(5), math.sqrt(7)]),
-    "inv_boxcox1p": ({"x": PAIR, "lmbda": 0}, [math.expm1(2), math.expm1(3)]),
     "inverse_permutation": ({"x": np.array([2, 0, 1])}, [1, 2, 0]),
     "ishermitian": ({"a": [[1.0, 2.0], [2.0, 1.0]]}, True),
-    "l1_loss": ({"x": PAIR, "y": [2.0, 4.0]}, HALF),
-    "leaky_relu": ({"x": SIGNED, "slope": 0.1}, [-0.15, 0.0, 2.0]),
-    "lerp": ({"x": PAIR, "y": [4.0, 4.0], "w": HALF}, [3.0, 3.5]),
     "log_expit": ({"x": SIGNED}, [log(p) for p in LOGISTIC]),
     "max_and_argmax": ({"x": PAIR, "axis": 0}, (3.0, 1)),
-    "mse_loss": ({"x": PAIR, "y": [2.0, 5.0]}, 2.0),
-    "normalize": ({"x": [3.0, 4.0]}, [0.6, 0.8]),
-    "perm": ({"n": [5.0], "k": [2.0]}, [20.0]),
     "poch": ({"x": PAIR, "n": 2.0}, [6.0, 12.0]),
     "polar": ({"r": PAIR, "angle": 0.0}, [2 + 0j, 3 + 0j]),
-    "powm1": ({"x": PAIR, "y": 2.0}, [3.0, 8.0]),
-    "pseudo_huber": ({"r": [0.0, 3.0], "d": 4.0}, [0.0, 4.0]),
-    "radian": ({"degrees": 180.0, "minutes": 0.0, "seconds": 0.0}, math.pi),
-    "rem": ({"x": [-7.0, 7.0], "y": [3.0, -3.0]}, [-1.0, 1.0]),
-    "rgamma": ({"x": PAIR}, [1.0, HALF]),
     "round_half_away_from_zero": ({"x": [-1.5, HALF]}, [-2.0, 1.0]),
     "rsqrt": ({"x": [4.0]}, [HALF]),
-    "softmin": ({"x": PAIR}, softmax(PAIR)[::-1]),
-    "softsign": ({"x": SIGNED}, [-0.6, 0.0, 2 / 3]),
-    "std_mean": ({"x": PAIR}, (HALF, 2.5)),
-    "var_mean": ({"x": PAIR}, (0.25, 2.5)),
-    "view_as_real": ({"x": np.array([1 + 2j])}, [[1.0, 2.0]]),
 }
 
-#: Gradients of some at the points above where a mask decides.
+#: Gradients of the sum of some at the points above, where a selection decides.
 GRADIENTS: dict[str, dict[str, list[float]]] = {
-    "exprel": {"x": [HALF, HALF, 1.0]},
+    "cummax": {"x": [1.0, 2.0, 0.0]},
+    "nonzero_values": {"x": [0.0, 1.0, 1.0]},
 }
 
 #: Composed texts that show where a name of ours goes, and have no numbers.
