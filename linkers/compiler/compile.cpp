@@ -41,11 +41,12 @@ struct Attempt {
 
 std::vector<std::string> command_line(const ModuleSource& source, const Toolchain& toolchain,
                                       const std::string& output) {
-  std::vector<std::string> words = toolchain.words();
+  std::vector<std::string> words = toolchain.command;
   const auto add = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
   add({"-pipe"});
+  add(toolchain.flags);
   add(source.flags);
   std::erase_if(words, [&](const std::string& word) {
     return std::find(source.left_out.begin(), source.left_out.end(), word) != source.left_out.end();

@@ -54,8 +54,7 @@ std::shared_ptr<const Toolchain> usable_toolchain(const CompilerSettings& settin
   return toolchain;
 }
 
-// The module in an image; null, and the problem, if it cannot be loaded, or lacks a function that
-// its source defines.
+// The module in an image; null, and the problem, if it does not load or lacks a function.
 ModulePtr load_image(const std::string& key, const std::string& image, const StoredFile& file,
                      const ModuleSource& source, std::string& problem) {
   try {
