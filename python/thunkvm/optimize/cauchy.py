@@ -10,7 +10,7 @@ import thunkvm as tv
 
 
 class Quadratic(NamedTuple):
-    """A Hessian ``scale * identity - rows.T @ middle @ rows``.
+    """A Hessian ``scale * identity - rows.T @ inv(inner) @ rows``.
 
     Attributes
     ----------
@@ -18,13 +18,13 @@ class Quadratic(NamedTuple):
         0-d.
     rows : Variable
         Shape ``(2 * memory, n)``.
-    middle : Variable
+    inner : Variable
         Shape ``(2 * memory, 2 * memory)``.
     """
 
     scale: Any
     rows: Any
-    middle: Any
+    inner: Any
 
 
 def remembered_quadratic(steps: Any, changes: Any, scale: Any, kept: Any) -> Quadratic:
@@ -44,11 +44,6 @@ def remembered_quadratic(steps: Any, changes: Any, scale: Any, kept: Any) -> Qua
     -------
     Quadratic
 
-    Raises
-    ------
-    LinAlgError
-        In a call in which the middle matrix is singular.
-
     References
     ----------
     J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, theorem 7.4.
@@ -59,16 +54,16 @@ def remembered_quadratic(steps: Any, changes: Any, scale: Any, kept: Any) -> Qua
     below = tv.tril(crossed, -1)
     own = tv.diag(tv.diagonal(crossed)) + empty
     squares = scale * (steps @ steps.T) + empty
-    inverse = tv.concatenate(
+    inner = tv.concatenate(
         [tv.concatenate([-own, below.T], axis=1), tv.concatenate([below, squares], axis=1)]
     )
-    return Quadratic(scale, tv.concatenate([changes, scale * steps]), tv.inv(inverse))
+    return Quadratic(scale, tv.concatenate([changes, scale * steps]), inner)
 
 
 class _Path(NamedTuple):
     """The path at the bound that it met last.
 
-    `images` is the product of the rows with the direction, `shares` that with the way so far.
+    `images` is ``inv(inner) @ rows`` times the direction, and `shares` the same times the way.
     """
 
     slope: Any
@@ -100,7 +95,12 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
     free : Variable
         Which elements are at no bound, a bool of shape ``(n,)``.
     shares : Variable
-        ``model.middle @ model.rows @ (point - x)``, shape ``(2 * memory,)``.
+        ``inv(model.inner) @ model.rows @ (point - x)``, shape ``(2 * memory,)``.
+
+    Raises
+    ------
+    LinAlgError
+        In a call in which the inner matrix is singular.
 
     References
     ----------
@@ -111,11 +111,12 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
     times = tv.where(tv.eq(jac, 0.0), np.inf, (x - bound) / jac)
     direction = tv.where(times > 0.0, -jac, 0.0)
     square = tv.sum(direction**2)
-    images = model.rows @ direction
+    moved_rows = model.rows @ direction
+    images = tv.solve(model.inner, moved_rows)
     least = np.finfo(float).eps * model.scale * square
     begin = _Path(
         -square,
-        model.scale * square - tv.sum(images * (model.middle @ images)),
+        model.scale * square - tv.sum(moved_rows * images),
         images,
         tv.zeros_like(images),
         tv.zeros_like(square),
@@ -141,18 +142,18 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
             shares = path.shares + passed * path.images
             slope, row = jac[at], model.rows[:, at]
             moved = -slope * times[at]
-            image = model.middle @ row
+            image = tv.solve(model.inner, row)
             return _Path(
                 path.slope
                 + passed * path.curvature
                 + slope**2
                 + model.scale * slope * moved
-                - slope * tv.sum(image * shares),
+                - slope * tv.sum(row * shares),
                 path.curvature
                 - model.scale * slope**2
-                - 2.0 * slope * tv.sum(image * path.images)
-                - slope**2 * tv.sum(image * row),
-                path.images + slope * row,
+                - 2.0 * slope * tv.sum(row * path.images)
+                - slope**2 * tv.sum(row * image),
+                path.images + slope * image,
                 shares,
                 times[at],
                 path.met + np.int64(1),
@@ -169,7 +170,7 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
     free = times > time
     point = tv.where(free, x + time * direction, tv.where(times > 0.0, bound, x))
     shares = path.shares + (time - path.time) * path.images
-    return point, free, model.middle @ shares
+    return point, free, shares
 
 
 __all__ = ["Quadratic", "cauchy_point", "remembered_quadratic"]

@@ -203,8 +203,7 @@ def subspace_step(model: Quadratic, free: Any, reduced: Any) -> tv.Variable:
     rows = tv.where(free, model.rows, 0.0)
     gradient = tv.where(free, reduced, 0.0)
     # By the formula of Sherman, Morrison and Woodbury for the inverse of the free part.
-    inner = tv.eye(rows.shape[0], dtype=rows.dtype) - model.middle @ (rows @ rows.T) / model.scale
-    correction = tv.solve(inner, model.middle @ (rows @ gradient))
+    correction = tv.solve(model.inner - rows @ rows.T / model.scale, rows @ gradient)
     return -gradient / model.scale - rows.T @ correction / model.scale**2
 
 

@@ -261,9 +261,15 @@ def strong_wolfe(
     none = zero + np.inf
     first = tv.minimum(tv.as_variable(rate), limit).astype(fun.dtype)
     begin = _Trials(zero, fun, slope, jac, none, none, none, first, np.int64(0), tv.constant(False))
-    last = tv.while_loop(
-        lambda s: tv.and_(tv.logical_not(s.done), tv.as_variable(s.tried) < trials), step, begin
-    )
+
+    def goes_on(s: _Trials) -> tv.Variable:
+        # What the slope promises of another trial has to be more than rounding.
+        promised = tv.abs(s.slope * (s.trial - s.rate))
+        worth = promised > np.finfo(float).eps * tv.abs(s.fun)
+        left = tv.as_variable(s.tried) < trials
+        return tv.and_(tv.logical_not(s.done), left, tv.or_(tv.eq(s.tried, 0), worth))
+
+    last = tv.while_loop(goes_on, step, begin)
     # At the limit of precision the value at a small rate is low enough, and not lower.
     found = tv.or_(last.done, last.fun < fun)
     return Search(last.rate, x + last.rate * direction, last.fun, last.jac, found)
