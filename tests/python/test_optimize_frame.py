@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -106,6 +108,47 @@ def test_callback_gets_each_step_and_ends_by_stop_iteration() -> None:
     assert (result.status, result.nit) == (status.STOPPED, 2)
     assert "StopIteration" in result.message
     assert (result.nfev, result.success) == (3, False)
+
+
+class Bar:
+    """What `minimize` asks of tqdm's bar."""
+
+    shown: list[tuple[int, str]] = []
+
+    def __init__(self, unit: str) -> None:
+        assert unit == "step"
+        self.n, self.text = 0, ""
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.shown.append((-1, "closed"))
+
+    def set_postfix_str(self, text: str, refresh: bool) -> None:
+        self.text = text
+
+    def refresh(self) -> None:
+        self.shown.append((self.n, self.text))
+
+
+def test_progress_shows_each_step_in_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    monkeypatch.setattr(Bar, "shown", [])
+    result = tv.optimize.minimize(bowl, [0.0, 0.0], method=METHOD, progress=True)
+    plain = tv.optimize.minimize(bowl, [0.0, 0.0], method=METHOD)
+    assert [n for n, _ in Bar.shown] == [*range(result.nit + 1), -1]
+    assert Bar.shown[0] == (0, "fun=13")
+    np.testing.assert_array_equal(result.x, plain.x)
+
+
+def test_progress_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with pytest.raises(ImportError, match=r"needs tqdm, .* pip install tqdm"):
+        tv.optimize.minimize(bowl, [0.0, 0.0], method=METHOD, progress=True)
 
 
 @pytest.mark.parametrize("mode", ["py", "cvm", "FAST_RUN"])

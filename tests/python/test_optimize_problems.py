@@ -13,8 +13,8 @@ import thunkvm as tv
 #: Some hundred programs run once: a compiler would take all the time.
 MODE = tv.Mode("cvm", compile="never")
 BY_NUMBER = {int(problem.name.split()[0]): problem for problem in PROBLEMS}
-# What a method does not solve: scales of x that differ by 1e10 (3, 10), where all but those with a
-# matrix of second derivatives end before the solution, as SciPy's do.
+# What a method does not solve: mostly scales of x that differ by 1e10 (3, 10), where gradients
+# without a matrix say little, and SciPy's methods of these names end before the solution too.
 UNSOLVED = {
     "BFGS": set(),
     "L-BFGS": set(),
