@@ -79,3 +79,17 @@ def test_problem_takes_the_same_steps_in_all_modes(method: str, mode: str) -> No
     np.testing.assert_allclose(result.x, plain.x, rtol=1e-6)
     for count in ("nit", "nfev", "njev", "nhev", "status"):
         assert result.get(count) == plain.get(count), count
+
+
+@pytest.mark.parametrize("method", [*UNSOLVED, "gradient_descent"])
+def test_steps_of_float32_are_of_float32(method: str) -> None:
+    start = np.array([0.5, 2.0, -1.0], np.float32)
+    result = tv.optimize.minimize(
+        lambda x: ((x - 1.0) ** 2).sum() + (x[0] - x[1]) ** 2,
+        start,
+        method=method,
+        options={"gtol": 1e-3},
+        mode=MODE,
+    )
+    assert (result.x.dtype, np.asarray(result.fun).dtype) == (np.float32, np.float32)
+    np.testing.assert_allclose(result.x, np.ones(3), atol=2e-3)

@@ -113,7 +113,7 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
     square = tv.sum(direction**2)
     moved_rows = model.rows @ direction
     images = tv.solve(model.inner, moved_rows)
-    least = np.finfo(float).eps * model.scale * square
+    least = float(np.finfo(x.dtype).eps) * model.scale * square
     begin = _Path(
         -square,
         model.scale * square - tv.sum(moved_rows * images),

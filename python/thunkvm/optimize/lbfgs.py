@@ -103,7 +103,7 @@ class lbfgs(Method):
             state.kept + np.int64(1),
         )
         steps, changes, curvatures, kept = tv.ifelse(
-            curvature > np.finfo(float).eps * tv.sum(y**2),
+            curvature > float(np.finfo(s.dtype).eps) * tv.sum(y**2),
             remembered,
             (state.steps, state.changes, state.curvatures, state.kept),
         )

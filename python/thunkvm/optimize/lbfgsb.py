@@ -171,7 +171,7 @@ class lbfgsb(Method):
             tv.ones_like(state.scale),
             np.int64(0),
         )
-        curved = curvature > np.finfo(float).eps * square
+        curved = curvature > float(np.finfo(s.dtype).eps) * square
         return tv.cond([(tv.logical_not(found), none), (curved, more)], same)
 
     def direction(self, box: Boxed, state: State) -> tv.Variable:

@@ -227,7 +227,8 @@ def strong_wolfe(
     ([np.float64(0.125), array([0.])], True)
     """
     slope = tv.sum(jac * direction)
-    limit = tv.as_variable(most)
+    limit = tv.as_variable(most).astype(fun.dtype)
+    unknown = tv.zeros_like(fun) + np.nan
 
     def step(s: _Trials) -> _Trials:
         at = s.trial
@@ -252,20 +253,20 @@ def strong_wolfe(
 
         def higher() -> _Trials:
             trial = _inwards(s.rate, s.fun, s.slope, at, value, np.nan)
-            return s._replace(end=at, end_fun=value, end_slope=tv.constant(np.nan), trial=trial)
+            return s._replace(end=at, end_fun=value, end_slope=unknown, trial=trial)
 
         after = tv.ifelse(low, lower(), higher())
         return after._replace(tried=s.tried + np.int64(1))
 
     zero = tv.zeros_like(fun)
     none = zero + np.inf
-    first = tv.minimum(tv.as_variable(rate), limit).astype(fun.dtype)
+    first = tv.minimum(tv.as_variable(rate).astype(fun.dtype), limit)
     begin = _Trials(zero, fun, slope, jac, none, none, none, first, np.int64(0), tv.constant(False))
 
     def goes_on(s: _Trials) -> tv.Variable:
         # What the slope promises of another trial has to be more than rounding.
         promised = tv.abs(s.slope * (s.trial - s.rate))
-        worth = promised > np.finfo(float).eps * tv.abs(s.fun)
+        worth = promised > float(np.finfo(fun.dtype).eps) * tv.abs(s.fun)
         left = tv.as_variable(s.tried) < trials
         return tv.and_(tv.logical_not(s.done), left, tv.or_(tv.eq(s.tried, 0), worth))
 

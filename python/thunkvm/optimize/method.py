@@ -28,8 +28,8 @@ class PerElement:
 def number(default: float | PerElement) -> Any:
     """Return the field of an option that may change from call to call without compiling again.
 
-    An option of a float is float64, and one of an int is int64. An option without this is part
-    of the structure: another value of it is compiled anew.
+    An option of a float is of the dtype of x, and one of an int is int64. An option without this
+    is part of the structure: another value of it is compiled anew.
     """
     return field(default=default, metadata={"number": True})
 
@@ -100,27 +100,31 @@ class Method:
         """Return the options that may change from call to call."""
         return [option for option in fields(cls) if option.metadata.get("number")]
 
-    def values(self, size: int) -> list[Any]:
-        """Return the values of these options, for an x of so many elements."""
-        kinds = [type(option.default) for option in self.numbers()]
+    def values(self, size: int, dtype: str) -> list[Any]:
+        """Return the values of these options, for an x of so many elements, of a dtype."""
         return [
-            (np.float64 if kind is float else np.int64)(
-                value.times * size if isinstance(value, PerElement) else value
-            )
+            np.dtype(kind).type(value.times * size if isinstance(value, PerElement) else value)
             for kind, value in zip(
-                kinds, (getattr(self, option.name) for option in self.numbers()), strict=True
+                self._kinds(dtype),
+                (getattr(self, option.name) for option in self.numbers()),
+                strict=True,
             )
         ]
 
-    def with_variables(self) -> tuple[Any, list[tv.Variable]]:
-        """Return the method whose options of numbers are Variables, and these."""
+    def with_variables(self, dtype: str) -> tuple[Any, list[tv.Variable]]:
+        """Return the method whose options of numbers are Variables, and these.
+
+        Floats are of the dtype of x, so that a step of float32 is one.
+        """
+        names = [option.name for option in self.numbers()]
         made = {
-            option.name: tv.scalar(
-                option.name, dtype="float64" if type(option.default) is float else "int64"
-            )
-            for option in self.numbers()
+            name: tv.scalar(name, dtype=kind)
+            for name, kind in zip(names, self._kinds(dtype), strict=True)
         }
         return replace(self, **made), list(made.values())
+
+    def _kinds(self, dtype: str) -> list[str]:
+        return [dtype if type(option.default) is float else "int64" for option in self.numbers()]
 
     @property
     def key(self) -> Any:

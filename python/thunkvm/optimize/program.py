@@ -76,7 +76,7 @@ class Program:
     def __init__(self, question: Question, nest: Nest, args: tuple[Any, ...]) -> None:
         self.nest = nest
         self.mode = question.mode
-        self.method, options = question.method.with_variables()
+        self.method, options = question.method.with_variables(nest.dtype)
         self.x = tv.TensorType(nest.dtype, (nest.size,))("x")
         given = variables_like(args, "args")
         bounds = [self.x.type(name) for name in ("lower", "upper") if question.has_bounds]
@@ -89,7 +89,7 @@ class Program:
 
     def numbers(self, args: tuple[Any, ...], method: Method, bounds: tuple[Any, ...]) -> list[Any]:
         """Return the arguments behind x or the state, for one call."""
-        return [*flat_values(args), *method.values(self.nest.size), *bounds]
+        return [*flat_values(args), *method.values(self.nest.size, self.nest.dtype), *bounds]
 
     def take_counts(self) -> dict[str, int]:
         """Return how often the values under each name ran since this was last asked."""
