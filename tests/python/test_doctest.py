@@ -62,6 +62,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/graph_files.md",
         "docs/vmap.md",
         "docs/emission.md",
+        "docs/least-squares.md",
         "docs/loops.md",
         "docs/nests.md",
         "docs/optimize.md",
