@@ -15,6 +15,14 @@ MODES = ["py", "vm", "cvm", "FAST_RUN"]
 #: As near as numbers are.
 NEAR: Any = {"xtol": 1e-300, "rtol": 2.0 * EPS, "maxiter": 3000}
 
+#: How often SciPy 1.17's brentq calls the functions of each kind of problem, with its defaults.
+BRENTQ = {
+    "1 sine": 9, "2 poles": 124, "3 exponential": 56, "4 power, 0.2": 84, "4 power, 1": 142,
+    "5 sine": 9, "6 exponentials": 117, "7 square": 26, "8 power": 46, "9 fourth power": 56,
+    "10 mixed": 50, "11 hyperbola": 43, "12 nth root": 193, "13 flat": 18, "14 kink": 840,
+    "15 jump": 1118,
+}  # fmt: skip
+
 
 def neighbours(x: float, count: int) -> Any:
     """Return x and as many numbers on both sides of it."""
@@ -47,6 +55,17 @@ def test_roots_of_alefeld_potra_and_shi_have_four_ulp(name: str, method: str) ->
             continue
         signs = {float(np.sign(value(z, given[0]))) for z in neighbours(root, 4)}
         assert 0.0 in signs or signs == {-1.0, 1.0}, (given, root)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_brent_runs_f_as_often_as_scipys_brentq(name: str) -> None:
+    fun, brackets = PROBLEMS[name]
+    n, a, b = (tv.scalar(letter) for letter in "nab")
+    root = tv.optimize.brent(lambda z: fun(z, n), a, b, maxiter=1000)
+    f = tv.function([n, a, b], root, mode="FAST_COMPILE", on_unused_input="ignore")
+    for given in brackets:
+        f(*given)
+    assert f.counts() == {"nfev": BRENTQ[name]}
 
 
 @pytest.mark.parametrize("mode", MODES)

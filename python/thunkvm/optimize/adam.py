@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import thunkvm as tv
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import RUNNING, STALLED
@@ -138,7 +139,7 @@ class adam(Method):
 def clipped(jac: Any, most: Any) -> tv.Variable:
     """Return a gradient that is no longer than that."""
     length = tv.norm(jac)
-    return tv.ifelse(length > most, jac * (most / length), jac)
+    return tv.ifelse(called("the gradient is too long", length > most), jac * (most / length), jac)
 
 
 __all__ = ["State", "adam"]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 import thunkvm as tv
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import RUNNING
@@ -108,7 +109,8 @@ class brent_root(Method):
             return tv.ifelse(tv.eq(state.last, state.end), line, parabola)
 
         middle = (half, half)
-        hopeful = tv.and_(tv.abs(state.step_before) > near, tv.abs(fun) < tv.abs(state.last_fun))
+        falling = tv.abs(fun) < tv.abs(state.last_fun)
+        hopeful = called("the values fall", tv.and_(tv.abs(state.step_before) > near, falling))
 
         def short() -> tuple[Any, Any]:
             tried = interpolated()

@@ -10,6 +10,7 @@ import numpy as np
 
 import thunkvm as tv
 from thunkvm._src.graph.structure import leaves
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import RUNNING
@@ -113,14 +114,14 @@ class fista(Method):
         # Rounding of the values may not refuse a step for ever.
         slack = 4.0 * np.finfo(float).eps * tv.abs(state.ahead_fun)
         bound = state.ahead_fun + tv.sum(change * state.ahead_jac) + square / (2.0 * state.rate)
-        low = fun <= bound + slack
+        low = called("low enough", fun <= bound + slack)
 
         def taken() -> State:
             step = x - state.x
             grown = (1.0 + tv.sqrt(1.0 + 4.0 * state.momentum**2)) / 2.0
             uphill = tv.constant(False)
             if self.restart:
-                uphill = tv.sum(change * step) < 0.0
+                uphill = called("the momentum points uphill", tv.sum(change * step) < 0.0)
 
             def further() -> tuple[Any, ...]:
                 ahead = x + (state.momentum - 1.0) / grown * step

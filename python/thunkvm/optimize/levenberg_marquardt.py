@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 import thunkvm as tv
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.losses import loss_of, weigh
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
@@ -168,8 +169,7 @@ class levenberg_marquardt(Method):
             state.radius,
         )
 
-        taken = lowered > 0.0
-        taken.name = "the cost is lower"
+        taken = called("the cost is lower", lowered > 0.0)
 
         def moved() -> State:
             jac, grad = self.derivatives(problem, x, here)
@@ -251,8 +251,7 @@ def damped_step(factors: Factors, radius: Any, damping: Any) -> tuple[Any, Any]:
     pulled = values * along
     newton = tv.where(values > 0.0, -along / tv.where(values > 0.0, values, 1.0), 0.0)
     length = tv.norm(newton)
-    short = length <= radius
-    short.name = "Newton's step is short enough"
+    short = called("Newton's step is short enough", length <= radius)
 
     def searched() -> tuple[Any, Any]:
         inverse = tv.where(values > 0.0, 1.0 / tv.where(values > 0.0, values, 1.0), 0.0)

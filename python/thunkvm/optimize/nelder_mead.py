@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 import thunkvm as tv
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import RUNNING
@@ -119,9 +120,9 @@ class nelder_mead(Method):
 
         points, values = tv.cond(
             [
-                (fun < values[0], expanded()),
-                (fun < values[-2], with_last(reflected, fun)),
-                (fun < worst_fun, contracted(nearer, fun)),
+                (called("the reflection is the best", fun < values[0]), expanded()),
+                (called("it is good", fun < values[-2]), with_last(reflected, fun)),
+                (called("it is better than the worst", fun < worst_fun), contracted(nearer, fun)),
             ],
             contracted(-nearer, worst_fun),
         )

@@ -9,6 +9,7 @@ import numpy as np
 
 import thunkvm as tv
 from thunkvm.optimize.brent_root import SAME_SIGN, SAME_SIGN_MESSAGE, ends, value
+from thunkvm.optimize.conditions import called
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import RUNNING, STALLED
@@ -105,7 +106,9 @@ class newton_root(Method):
         bracketed = tv.and_(tv.isfinite(state.low), tv.isfinite(state.high))
         inside = tv.and_(newton > state.low, newton < state.high)
         fast = tv.abs(2.0 * fun) <= tv.abs(state.step * slope)
-        bisects = tv.and_(bracketed, tv.logical_not(tv.and_(inside, fast)))
+        bisects = called(
+            "bisection is better", tv.and_(bracketed, tv.logical_not(tv.and_(inside, fast)))
+        )
         after = tv.ifelse(bisects, (state.low + state.high) / 2.0, newton)
         after_fun = value(problem, after)
         taken = tv.or_(bracketed, tv.abs(after_fun) < tv.abs(fun))  # false where it is NaN
