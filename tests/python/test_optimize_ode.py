@@ -231,7 +231,7 @@ def test_solution_that_goes_to_infinity_ends_with_a_status() -> None:
     np.testing.assert_allclose(found.t[-1], 1.0, atol=1e-3)
 
 
-@pytest.mark.parametrize("method", ["RK45", "Radau"])
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau"])
 def test_slope_that_is_not_a_number_ends_with_a_status(method: str) -> None:
     def slope(t: Any, y: Any) -> Any:
         return tv.where(t < 0.5, -y, np.nan)
@@ -241,7 +241,7 @@ def test_slope_that_is_not_a_number_ends_with_a_status(method: str) -> None:
     assert 0.3 < found.t[-1] <= 0.5
 
 
-@pytest.mark.parametrize("method", ["RK45", "Radau"])
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau"])
 def test_slope_that_is_never_a_number_ends_with_a_status(method: str) -> None:
     found = tv.optimize.solve_ivp(lambda t, y: y * np.nan, (0.0, 1.0), [1.0], method)
     assert (found.status, found.t.tolist()) == (-1, [0.0])
@@ -335,6 +335,29 @@ def test_function_that_raises_raises_if_that_is_asked_for() -> None:
 def test_times_that_do_not_fit_are_refused(times: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tv.optimize.solve_ivp(turning, (0.0, 1.0), [1.0, 0.0], t_eval=times)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"first_step": 0.0}, "first_step is 0.0"),
+        ({"first_step": 2.0}, "at most the length of t_span"),
+        ({"max_step": -1.0}, "max_step is -1.0"),
+    ],
+)
+def test_sizes_of_steps_that_do_not_fit_are_refused(sizes: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tv.optimize.solve_ivp(turning, (0.0, 1.0), [1.0, 0.0], **sizes)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "Radau"])
+def test_relative_tolerance_may_be_nothing(method: str) -> None:
+    found = tv.optimize.solve_ivp(turning, (0.0, 1.0), [1.0, 0.0], method, rtol=0.0, atol=1e-8)
+    np.testing.assert_allclose(found.y[0, -1], np.cos(1.0), atol=1e-7)
+    exact = tv.optimize.solve_ivp(
+        turning, (0.0, 0.01), [1.0, 0.0], method, rtol=0.0, atol=0.0, max_steps=500
+    )
+    assert np.isfinite(exact.y).all()
 
 
 def test_method_that_is_not_there_is_refused() -> None:

@@ -87,7 +87,8 @@ def solve_ivp(
     Raises
     ------
     ValueError
-        If `t_eval` is not in `t_span` or not in order, or an argument is none of these.
+        If `t_eval` is not in `t_span` or not in order, a size of a step is not positive or larger
+        than `t_span`, or an argument is none of these.
 
     Examples
     --------
@@ -99,6 +100,7 @@ def solve_ivp(
     """
     del vectorized
     t0, t1 = map(float, t_span)
+    _check_sizes(first_step, max_step, abs(t1 - t0))
     times = None if t_eval is None else _checked_times(t_eval, t0, t1)
     nest = with_arrays(y0)
     extra = () if args is None else tuple(args)
@@ -166,11 +168,12 @@ def ode_steps(
     >>> rest[-1].y.round(3)
     array([0.135])
     """
+    t0, t1 = map(float, t_span)
+    _check_sizes(first_step, max_step, abs(t1 - t0))
     nest, extra = with_arrays(y0), () if args is None else tuple(args)
     question = Question(
         fun, jac, tuple(listed(events)), method, nest, extra, np.ndim(atol), mode
     )  # fmt: skip
-    t0, t1 = map(float, t_span)
     values = [
         t0, t1, *(leaf for _, leaf in leaves(nest)), rtol, np.asarray(atol, float),
         0.0 if first_step is None else first_step, max_step, *flat_values(extra),
@@ -217,6 +220,16 @@ def _result(
 
 def _each(change: Callable[[Any], Any], tree: Any) -> Any:
     return rebuild(tree, (change(leaf) for _, leaf in leaves(tree)).__next__)
+
+
+def _check_sizes(first_step: float | None, max_step: float, span: float) -> None:
+    if first_step is not None and not 0.0 < first_step <= span:
+        raise ValueError(
+            f"[solve_ivp] first_step is {first_step}; it has to be positive, and at most the "
+            f"length of t_span, {span}."
+        )
+    if not max_step > 0.0:
+        raise ValueError(f"[solve_ivp] max_step is {max_step}; it has to be positive.")
 
 
 def _checked_times(t_eval: Any, t0: float, t1: float) -> npt.NDArray[Any]:

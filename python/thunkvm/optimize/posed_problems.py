@@ -15,7 +15,7 @@ from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.optimize.crossings import Event
 from thunkvm.optimize.dop853 import DOP853
 from thunkvm.optimize.flat_states import FlatState
-from thunkvm.optimize.ode_problem import OdeMethod, OdeProblem
+from thunkvm.optimize.ode_problem import EPSILON, OdeMethod, OdeProblem
 from thunkvm.optimize.ode_solver import OdeSolver
 from thunkvm.optimize.radau import Radau
 from thunkvm.optimize.runge_kutta import RungeKutta
@@ -28,6 +28,10 @@ METHODS: dict[str, OdeMethod] = {
     },
     "Radau": Radau(),
 }
+
+
+#: A relative tolerance below that is taken for it, as by SciPy: numbers have no more digits.
+LEAST_RTOL = 100.0 * EPSILON
 
 
 class Posed(NamedTuple):
@@ -82,7 +86,7 @@ def pose(
         t0=t0,
         t1=t1,
         y0=flat.first,
-        rtol=_float(rtol, "rtol"),
+        rtol=ops.maximum(_float(rtol, "rtol"), LEAST_RTOL),
         atol=_float(atol, "atol"),
         first_step=_float(0.0 if first_step is None else first_step, "first_step"),
         max_step=_float(max_step, "max_step"),

@@ -94,7 +94,7 @@ class RungeKutta(NamedTuple):
             return error
         third = norm(stride * _weighted(self.tableau.third, slopes) / scale)
         size = ops.sqrt(error**2 + 0.01 * third**2)
-        return ifelse(size > 0.0, error**2 / size, 0.0)
+        return ifelse(ops.eq(size, 0.0), 0.0, error**2 / size)  # NaN stays
 
     def _growth(self, error: Variable, known: RungeKuttaKnown) -> Variable:
         """Return the factor after a step that was accepted: no growth after a refusal."""
