@@ -452,6 +452,38 @@ def loop_body(
 ): ...
 def lazy_and(a: Variable, b: Variable) -> Variable: ...
 def lazy_or(a: Variable, b: Variable) -> Variable: ...
+def written_loop(
+    node: Apply,
+) -> (
+    tuple[
+        str,
+        list[Variable],
+        list[Variable],
+        Variable | None,
+        Variable,
+        list[Variable],
+        list[Variable],
+        int,
+        bool,
+        int,
+    ]
+    | None
+): ...
+def closed_loop(
+    name: str,
+    states: Sequence[Variable],
+    captures: Sequence[Variable],
+    limit: Variable | None,
+    test: Variable,
+    nexts: Sequence[Variable],
+    collected: Sequence[Variable],
+    keeps: int,
+    implicit: bool,
+    n_for_gradients: int,
+    inputs: Sequence[Variable],
+) -> list[Variable]: ...
+def attempted(node: Apply) -> Any: ...
+def attempt_failed(values: Sequence[Variable], on: tuple[Any, ...]) -> Variable: ...
 def attempt(
     values: Sequence[Variable], otherwise: Sequence[Variable], on: tuple[Any, ...]
 ) -> list[Variable]: ...

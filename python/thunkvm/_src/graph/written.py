@@ -156,8 +156,8 @@ def made(making: tuple[Any, ...], inputs: Sequence[Variable]) -> list[Variable]:
             op = op.loaded()
         return Apply(op, list(inputs), [type() for type in types]).outputs
     if kind == "loop":
-        body: Any = rest
-        return _core.closed_loop(*body, inputs)
+        closed_loop: Any = _core.closed_loop
+        return list(closed_loop(*rest, inputs))
     if kind == "attempt":
         return [_core.attempt_failed(inputs, *rest)]
     name, attributes = rest
