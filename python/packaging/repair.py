@@ -1,4 +1,4 @@
-"""Wheels that install where nothing of ours is: with the libraries that they need, and their licences.
+"""Wheels that install where nothing of ours is: with their libraries, and the licences of these.
 
 ``python repair.py WHEEL DIRECTORY`` writes the wheel anew into the directory: `auditwheel` puts the
 libraries into it, under the manylinux tag that they allow, and each gets the licence of its Debian
