@@ -176,10 +176,15 @@ class SpreadOp final : public ReductionOp {
     const Variable mean = call_op("mean", {x}, reduction_attributes(&axes, true));
     const Variable freedom = cast(count(x, DType::Float64) - ddof_, x.dtype());
     Variable scale = true_div(with_axes(g[0], x.ndim()), freedom);
-    if (kRoot)
-      scale = true_div(scale, with_axes(node.output(0), x.ndim()));
-    else
+    if (kRoot) {
+      // Of equal values the subgradient is 0, as all differences from the mean are.
+      const Variable& root = node.output(0);
+      const Variable divisor =
+          call_op("where", {call_op("eq", {root, weak_number(0.0)}), weak_number(1.0), root});
+      scale = true_div(scale, with_axes(divisor, x.ndim()));
+    } else {
       scale = mul(scale, cast(Variable::number(2.0), x.dtype()));
+    }
     return {mul(sub(x, mean), scale)};
   }
 

@@ -139,6 +139,7 @@ EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     "take_along": (lambda w: ops.take_along(w, [[2, 0], [1, 1]]), [W]),
     "add_along": (lambda w, y: ops.add_along(w, [[0, 0, 2]], y), [W, Y]),
     "put_along": (lambda w, y: ops.put_along(w, [[0, 0, 2]], y), [W, Y]),
+    "counted": (lambda z: tv.counted(z * z, "z"), [Z]),
     "ifelse": (lambda z: tv.ifelse(z[0].real > 0, z * z, tv.exp(z)), [Z]),
 }  # fmt: skip
 

@@ -25,7 +25,7 @@ ELEMENTWISE = {
     "selection", "special", "trigonometric",
 }  # fmt: skip
 #: Ops of these families that no emitted loop has as a member; Ops of others that one may have.
-OTHERS, ALSO = {"stop_gradient"}, {"is_missing"}
+OTHERS, ALSO = {"counted", "stop_gradient"}, {"is_missing"}
 
 
 def edge_values(dtype: str) -> np.ndarray:

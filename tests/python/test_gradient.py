@@ -252,3 +252,11 @@ def test_gradient_through_a_chain_of_conditionals(mode: str) -> None:
         near = [f(at + step)[0] for step in (1e-6, -1e-6)]
         assert np.isfinite(value)
         assert gradient == pytest.approx((near[0] - near[1]) / 2e-6, rel=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["py", "cvm", "FAST_RUN"])
+def test_the_gradient_of_std_of_equal_values_is_zero(mode: str) -> None:
+    m = tv.matrix("m")
+    slope = tv.function([m], tv.grad(tv.std(m, axis=1).sum(), m), mode=mode)
+    np.testing.assert_array_equal(slope([[2.0, 2.0], [1.0, 3.0]]), [[0.0, 0.0], [-0.5, 0.5]])
+    assert np.isnan(slope([[1.0, np.nan]])).all()

@@ -42,6 +42,7 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "prod_of_others": [([M], {}), ([ONE], {})],
     "cast": [([x], {"dtype": "float32"}) for x in (M, S, EMPTY)],
     "stop_gradient": [([M], {}), ([S], {})],
+    "counted": [([M], {"name": "m"}), ([S], {"name": "s"})],
     "is_missing": [([M], {}), ([S], {})],
     "subtensor": [
         ([M], index("1:")),

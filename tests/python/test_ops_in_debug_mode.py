@@ -52,6 +52,7 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "svd": (lambda a: tv.ops.svd(a)[1], [SQUARE]),
     "svdvals": (lambda a: tv.svdvals(a), [SQUARE]),
     "take_along": (lambda x, i: tv.ops.take_along(x, i), [ROW, PLACES]),
+    "counted": (lambda x: tv.counted(x, "x"), [VALUE]),
     "cast": (lambda x: tv.cast(x, "float32"), [VALUE]),
     "concatenate": (lambda x, y: tv.concatenate([x, y], axis=1), [VALUE, VALUE + 0.5]),
     "diagonal": (lambda x: tv.diagonal(x), [VALUE]),

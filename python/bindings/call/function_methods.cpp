@@ -126,6 +126,12 @@ void add_methods(Methods methods) {
           },
           "The NodeRuns of each node that may run, in the program's order.")
       .def(
+          "_node_counts",
+          [](PythonFunction& function) {
+            return function.core().recordings().node_runs(function.pool());
+          },
+          "How often each node ran, in the order of `_node_rows`.")
+      .def(
           "_node_forms", [](PythonFunction & function) -> Typed<"list[thunkvm._rows.NodeCode]"> {
             return as_python(node_code(function));
           },

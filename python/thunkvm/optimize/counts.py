@@ -45,7 +45,7 @@ class CountedFunction:
         """Return how often the values under each name ran since this was last asked."""
         found = {name: 0 for _, name in self._rows}
         if self._unread:
-            runs = self.function._counted().node_runs
+            runs = self.function._node_counts()
             now = [runs[number] for number, _ in self._rows]
             for (_, name), before, after in zip(self._rows, self._before, now, strict=True):
                 found[name] += after - before

@@ -210,10 +210,10 @@ def counts(function: _core.Function) -> dict[str, int]:
     {'halving': 3}
     """
     found: dict[str, int] = {}
-    for first, row in zip(function._nodes, node_runs(function), strict=True):
-        if row.op == "counted" and first.owner is not None:
+    for first, runs in zip(function._nodes, function._node_counts(), strict=True):
+        if first.owner is not None and getattr(first.owner.op, "type", None) == "counted":
             name = first.owner.op.attrs["name"]
-            found[name] = found.get(name, 0) + row.runs
+            found[name] = found.get(name, 0) + runs
     return dict(sorted(found.items()))
 
 
