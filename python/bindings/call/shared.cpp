@@ -28,9 +28,9 @@ const Variable& require_shared(const Variable& variable, const char* what) {
 }
 
 Variable shared_variable(const py::object& type_object, const py::object& value,
-                         const std::optional<Text>& name, bool borrow) {
+                         const py::object& name, bool borrow) {
   const TypeRef type = unwrap_type(type_object.ptr());
-  const std::string text = name ? name->text : "";
+  const std::string text(name.is_none() ? "" : text_of(name.ptr(), "a variable's name"));
   return Variable::shared(
       Ref(new SharedValue(type, own_value(value.ptr(), *type, borrow, what_is(text)))), text);
 }

@@ -50,10 +50,10 @@ class COp(Op, CObject):
     Any `Op` that has a ``c_code`` will do; this class has a default for all the other methods:
 
     ==========================================  ==================================================
-    ``c_code(node, name, inputs, outputs,       computes the outputs from the inputs: C variables
-    sub)``                                      of these names, as their Types declare them
-    ``c_code_cleanup(node, name, inputs,        frees what `c_code` took, after it or its failure
-    outputs, sub)``
+    ``c_code(node, name, inputs, outputs,``     computes the outputs from the inputs: C variables
+    ``sub)``                                    of these names, as their Types declare them
+    ``c_code_cleanup(node, name, inputs,``      frees what `c_code` took, after it or its failure
+    ``outputs, sub)``
     ``c_support_code()``                        top level, the same for all nodes of the Op
     ``c_support_code_apply(node, name)``        top level, for one node: names contain `name`
     ``c_support_code_struct(node, name)``       members of the object that runs the node

@@ -40,7 +40,7 @@ class newton_root(Method):
     """Newton's method for a root of a function of one number, kept from running away.
 
     With a bracket, a step that would leave it, or that converges slower than bisection, goes to
-    the middle instead. Without one, a step that does not lower |f| is halved.
+    the middle instead. Without one, a step that does not lower the size of f is halved.
 
     Parameters
     ----------

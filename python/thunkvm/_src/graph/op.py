@@ -27,8 +27,7 @@ class Op:
         output, or the tuple of outputs. An input that is never demanded is never computed. Where
         computing one raises an Exception, the ``yield`` raises it: the generator may catch it and
         go on with others. What failed stays failed for the call; asking again raises it again.
-    ``make_thunk(self, node, input_computed, output_computed, input_registers,
-    output_registers)``
+    ``make_thunk(self, node, input_computed, output_computed, input_registers, output_registers)``
         Returns a `Thunk`, which may be lazy. All four are lists of one-element lists; see `Thunk`.
         It may also take what Theano's does: ``make_thunk(self, node, storage_map, compute_map,
         no_recycling, impl=None)``. `Op.make_thunk` returns the thunk of the Op's other ways: it

@@ -69,8 +69,10 @@ def ldexp(x1: Any, x2: Any) -> Variable:
     array([24. ,  1.5])
     """
     x, n = as_variable(x1), as_variable(x2)
-    if np.dtype(n.dtype).kind not in "iub":
-        raise TypeError(f"[ldexp] x2 is {n}, of {n.dtype}; exponents are integers.")
+    if np.dtype(n.dtype).kind not in "iub" or n.dtype == "uint64":
+        raise TypeError(
+            f"[ldexp] x2 is {n}, of {n.dtype}; exponents are integers that int64 holds: cast them."
+        )
     # A small integer has a float of as few bits, but for int32 and longer ones.
     x = astype(x, np.ldexp.resolve_dtypes((np.dtype(x.dtype), np.dtype("int32"), None))[0])
     reach = REACH[x.dtype]

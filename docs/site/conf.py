@@ -7,14 +7,13 @@ from pathlib import Path
 
 import thunkvm
 
-DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS))
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "thunkvm"
 author = "the thunkvm developers"
 release = version = thunkvm.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx.ext.viewcode", "reference"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["site"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
