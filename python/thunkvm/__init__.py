@@ -23,7 +23,7 @@ derivatives  grad, value_and_grad, jacobian, hessian, jvp, vjp, hvp, verify_grad
 modes        Mode, config; "py", "vm", "cvm", "c", "c|py", "c&py"; DebugMode, NanGuardMode
 files        save, load, GraphFileError; pickle takes graphs and functions too
 views        profile, dprint, to_dot, print_, breakpoint_, memory
-Ops          Op, PureOp, COp, ExternalCOp, wrap_c, as_op, OpFromGraph; Type, CType, ParamsType
+Ops          Op, COp, ExternalCOp, wrap_c, as_op, register_op, OpFromGraph; Type, CType
 tests        testing, Assert, CheckAndRaise
 
 ``python -m thunkvm doctor`` says what of this machine the package uses.
@@ -91,6 +91,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.graph.functions_as_ops import as_op
     from thunkvm._src.graph.op import Op, PureOp, Thunk
     from thunkvm._src.graph.plurals import *  # noqa: F403 (its __all__ is a list)
+    from thunkvm._src.graph.registered import register_op
     from thunkvm._src.graph.replacing import OpFromGraph, clone_replace, graph_replace
     from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is a list)
     from thunkvm._src.graph.values import as_variable, constant, shared
@@ -136,9 +137,10 @@ __all__ = [
     "fixed_point", "foldl", "foldr", "fori_loop", "function", "get_mode", "grad", "grad_clip",
     "grad_scale", "graph_replace", "hessian", "hvp", "ifelse", "jacobian", "jvp", "load", "map",
     "map_calls", "memory", "ops", "optimize", "or_", "print_", "profile", "pullback", "pushforward",
-    "random", "reduce", "reset_peak_memory", "save", "scalar_from_tensor", "scan", "scan_carry",
-    "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until", "value_and_grad",
-    "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c", "zero_grad",
+    "random", "reduce", "register_op", "reset_peak_memory", "save", "scalar_from_tensor", "scan",
+    "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until",
+    "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c",
+    "zero_grad",
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from importlib import import_module
 
 from thunkvm import _core
 from thunkvm._src import doctor
@@ -58,13 +59,16 @@ def show_path() -> None:
     print(config.cache_dir)
 
 
-def show_ops(name: str | None) -> int:
-    """Print a line for each built-in Op, or a page about one."""
+def show_ops(name: str | None, module: str | None) -> int:
+    """Print a line for each Op, or a page about one; those of a module too."""
     try:
+        if module is not None:
+            sys.path.insert(0, os.getcwd())
+            import_module(module)
         if name is not None:
             print(describe(name))
             return 0
-    except KeyError as error:
+    except (KeyError, ImportError) as error:
         print(error.args[0], file=sys.stderr)
         return 1
     rows = [[op.family, op.name, op.summary] for op in prototypes().values()]
@@ -106,6 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="Prints the names of all built-in Ops, or what one takes, gives and is told.",
     )
     ops.add_argument("name", nargs="?", help="the Op; a list of all if left out")
+    ops.add_argument("--import", dest="module", help="a module that registers Ops, imported first")
     chosen = parser.parse_args(sys.argv[1:] if argv is None else argv)
     if chosen.command is None:
         parser.print_help()
@@ -113,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if chosen.command == "doctor":
         return doctor.main()
     if chosen.command == "ops":
-        return show_ops(chosen.name)
+        return show_ops(chosen.name, chosen.module)
     if chosen.command == "profile":
         return command.main(chosen)
     try:

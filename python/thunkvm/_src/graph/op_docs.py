@@ -1,9 +1,12 @@
-"""The signature and the docstring of an Op's Python function, from its prototype in C++."""
+"""The signature and the docstring of an Op's Python function, from its prototype."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thunkvm._src.graph.prototypes import Prototype
 
 GIVEN = {
     "list of ints": "int or list of ints",
@@ -52,6 +55,28 @@ def docstring(proto: dict[str, Any]) -> str:
     return doc
 
 
+def page_of(prototype: Prototype) -> str:
+    """Return the docstring of a function that takes inputs by keywords."""
+    end = _end_of_sentence(prototype.comment)
+    doc = _sentence(prototype.comment[:end]) + "\n"
+    if end < len(prototype.comment):
+        doc += f"\n{prototype.comment[end:].strip()}\n"
+    if prototype.inputs or prototype.attributes:
+        doc += _title("Parameters")
+    for slot in prototype.inputs:
+        kind = "list of Variables" if slot.duplicable else "Variable"
+        doc += f"{slot.name} : {kind}\n    {_sentence(slot.comment)}\n"
+    for each in prototype.attributes:
+        doc += f"{each.name} : {each}\n    {_sentence(each.comment)}\n"
+    doc += _title("Returns")
+    for slot in prototype.outputs:
+        if not slot.intermediate:
+            doc += f"{slot.name} : Variable\n    {_sentence(slot.comment)}\n"
+    if prototype.example:
+        doc += _title("Examples") + prototype.example.removesuffix("\n") + "\n"
+    return doc
+
+
 def _end_of_sentence(comment: str) -> int:
     """Return where the first sentence ends, full stop included; initials are in parentheses."""
     depth = 0
@@ -90,4 +115,4 @@ def _title(title: str) -> str:
     return f"\n{title}\n{'-' * len(title)}\n"
 
 
-__all__ = ["docstring", "signature"]
+__all__ = ["docstring", "page_of", "signature"]

@@ -1,10 +1,10 @@
-"""The prototypes of the built-in Ops: what each takes, gives, and may be told."""
+"""The prototypes of the Ops of the registry: what each takes, gives, and may be told."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
@@ -19,7 +19,14 @@ class Slot:
     #: It takes all the values that remain.
     duplicable: bool
     #: It may be left out.
-    optional: bool
+    optional: bool = False
+    #: An output for the gradient alone, which the Op's function does not return.
+    intermediate: bool = False
+    #: No gradient goes through it.
+    no_gradient: bool = False
+
+    #: What its page says of it.
+    MARKS: ClassVar = ("duplicable", "optional", "intermediate", "no_gradient")
 
 
 @dataclass(frozen=True)
@@ -34,12 +41,16 @@ class Attribute:
     at_least: float | None
     at_most: float | None
     in_enum: tuple[Any, ...]
+    #: Exclusive.
+    greater_than: float | None = None
 
     def __str__(self) -> str:
         """Return its type, default and range: "int, default 0, at least 0"."""
         parts = [self.type]
         if not self.required:
             parts.append(f"default {self.default!r}")
+        if self.greater_than is not None:
+            parts.append(f"greater than {self.greater_than:g}")
         if self.at_least is not None:
             parts.append(f"at least {self.at_least:g}")
         if self.at_most is not None:
@@ -51,7 +62,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Prototype:
-    """All that a front end knows of a built-in Op; printed, a page about it."""
+    """All that a front end knows of an Op; printed, a page about it."""
 
     name: str
     family: str
@@ -72,7 +83,7 @@ class Prototype:
         for title, slots in ("inputs", self.inputs), ("outputs", self.outputs):
             lines += ["", title]
             for slot in slots:
-                marks = [mark for mark in ("duplicable", "optional") if getattr(slot, mark)]
+                marks = [mark for mark in Slot.MARKS if getattr(slot, mark)]
                 mark = f" ({', '.join(marks)})" if marks else ""
                 lines.append(f"  {slot.name}{mark}: {slot.comment}")
         if self.attributes:
@@ -85,7 +96,7 @@ class Prototype:
 
 @cache
 def prototypes() -> dict[str, Prototype]:
-    """Return the prototypes of all built-in Ops, by name."""
+    """Return the prototypes of all Ops by name: the built-in ones, then what programs register."""
     return {row["name"]: _prototype(row) for row in _core.op_protos()}
 
 
@@ -107,12 +118,12 @@ def _prototype(row: dict[str, Any]) -> Prototype:
 
 
 def describe(name: str) -> Prototype:
-    """Return what a built-in Op takes, gives, and may be told.
+    """Return what an Op takes, gives, and may be told.
 
     Parameters
     ----------
     name : str
-        The Op's name, as in `thunkvm.ops` and in graph files.
+        The Op's name, as in `thunkvm.ops`, in `register_op` and in graph files.
 
     Returns
     -------
@@ -134,7 +145,10 @@ def describe(name: str) -> Prototype:
     """
     known = prototypes()
     if name not in known:
-        raise KeyError(f"there is no Op called {name!r}." + did_you_mean(name, known))
+        raise KeyError(
+            f"there is no Op called {name!r}.{did_you_mean(name, known)} If a program "
+            "registers it, import the module with its tv.register_op first."
+        )
     return known[name]
 
 

@@ -12,6 +12,8 @@ from weakref import WeakValueDictionary
 
 from thunkvm import _core
 from thunkvm._core import Apply, Variable
+from thunkvm._src.graph.prototypes import describe
+from thunkvm._src.graph.registered import RegisteredOp, is_registered, outputs_of
 
 #: What a value is called in a description: that of a node by (node, output), one from outside by a
 #: number.
@@ -134,6 +136,8 @@ def making_of(node: Apply) -> tuple[Any, ...]:
     classes)``, and ``("python", op, types)`` for an Op of a user's.
     """
     op = node.op
+    if isinstance(op, RegisteredOp):
+        return "op", op.name, op.attributes
     if not isinstance(op, _core.BuiltinOp):
         return "python", op, [output.type for output in node.outputs]
     if op.type is not None:
@@ -161,6 +165,9 @@ def made(making: tuple[Any, ...], inputs: Sequence[Variable]) -> list[Variable]:
     if kind == "attempt":
         return [_core.attempt_failed(inputs, *rest)]
     name, attributes = rest
+    if is_registered(name):
+        return outputs_of(name, attributes, inputs)
+    describe(name)  # or an error that says how to know it
     applied = _core.op(name)(*inputs, **attributes)
     if not isinstance(applied, Variable):
         return list(applied)

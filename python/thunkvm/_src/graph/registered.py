@@ -1,0 +1,364 @@
+"""`register_op`: Ops that programs declare, with names in the registry beside the built-in ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from thunkvm._core import Apply, Variable
+from thunkvm._src.graph.declarations import OpBuilder
+from thunkvm._src.graph.functions_as_ops import types_of
+from thunkvm._src.graph.op import Op
+from thunkvm._src.graph.op_docs import page_of
+from thunkvm._src.graph.prototypes import Prototype, describe, prototypes
+from thunkvm._src.graph.values import as_variable
+from thunkvm._src.teaching.nearest import did_you_mean
+
+#: Nodes that are no Op's of the registry, but have a type in graph files.
+RESERVED = ("attempt", "loop")
+
+
+class RegisteredOp(Op):
+    """An Op of `register_op` with its attributes; equal to others of its name and attributes."""
+
+    declared: OpBuilder
+
+    def __init__(self, attributes: dict[str, Any]) -> None:
+        super().__init__()
+        self.attributes = attributes
+
+    @property
+    def name(self) -> str:
+        """Its name in the registry."""
+        return self.declared.name
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Make a node of inputs in the order of the declaration, a duplicable one's values last."""
+        variables = [as_variable(x) for x in inputs]
+        declared = self.declared
+        if (say := declared.functions.get("types")) is None:
+            return Apply(self, variables, [variables[0].type() for _ in declared.outputs])
+        returned = say(**self._named(variables), **self.attributes)
+        what = f"[{self.name}] what its types returned"
+        types = types_of(list(self._of_outputs(returned, "types")), what)
+        return Apply(self, variables, [type_() for type_ in types])
+
+    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        """Call the function of arrays, and check what it returns."""
+        returned = self.declared.functions["perform"](**self._named(inputs), **self.attributes)
+        values = self._of_outputs(returned, "perform")
+        for name, output, storage, value in zip(
+            self.declared.outputs, node.outputs, output_storage, values, strict=True
+        ):
+            try:
+                result = output.type.filter(value)
+            except TypeError as error:
+                raise TypeError(
+                    f"[{self.name}] its perform returned {_described(value)} as {name!r}, which "
+                    f"has to be a {output.type} without loss. Convert it there, or say the Type of "
+                    "the output with @op.types."
+                ) from error
+            if isinstance(result, np.ndarray) and any(
+                isinstance(x, np.ndarray) and np.may_share_memory(result, x) for x in inputs
+            ):
+                result = result.copy()
+            storage[0] = result
+
+    def _named(self, values: Sequence[Any]) -> dict[str, Any]:
+        """Return values of the inputs by name; a duplicable one has a list."""
+        return {
+            slot.name: list(values[at:]) if slot.duplicable else values[at]
+            for at, slot in enumerate(self.declared.inputs.values())
+        }
+
+    def _of_outputs(self, returned: Any, what: str) -> Sequence[Any]:
+        """Return a value for each output, of what a function of the declaration returned."""
+        names = list(self.declared.outputs)
+        if isinstance(returned, Mapping):
+            if set(returned) != set(names):
+                raise TypeError(
+                    f"[{self.name}] its {what} returned a dict of {sorted(map(str, returned))}; "
+                    f"its outputs are {names}."
+                )
+            return [returned[name] for name in names]
+        if len(names) == 1:
+            return [returned]
+        if not isinstance(returned, (tuple, list)) or len(returned) != len(names):
+            raise TypeError(
+                f"[{self.name}] its {what} returned {_described(returned)}; its outputs are "
+                f"{names}: return a tuple of them, or a dict by these names."
+            )
+        return returned
+
+    def __eq__(self, other: object) -> bool:
+        """Compare names and attributes."""
+        if not isinstance(other, RegisteredOp):
+            return NotImplemented
+        # By text: 0.0 and -0.0 are not one attribute, nor are 1 and True.
+        return (self.name, repr(self.attributes)) == (other.name, repr(other.attributes))
+
+    def __hash__(self) -> int:
+        """Hash what `__eq__` compares."""
+        return hash((self.name, repr(self.attributes)))
+
+    def __str__(self) -> str:
+        """Return the name with the attributes."""
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.attributes.items())
+        return f"{type(self).__name__}{{{inside}}}" if inside else type(self).__name__
+
+    def __reduce__(self) -> tuple[Callable[..., RegisteredOp], tuple[Any, ...]]:
+        """Pickle by name: it is read where a program has registered it."""
+        return registered, (self.name, self.attributes)
+
+
+class _DifferentiableOp(RegisteredOp):
+    def L_op(  # noqa: N802
+        self,
+        inputs: list[Variable],
+        outputs: list[Variable],
+        output_gradients: list[Variable | None],
+    ) -> list[Variable | None]:
+        """Ask the declared gradient, by name."""
+        slots, names = self.declared.inputs, list(self.declared.outputs)
+        by_output = {
+            name: None if slot.no_gradient or slot.intermediate else gradient
+            for (name, slot), gradient in zip(
+                self.declared.outputs.items(), output_gradients, strict=True
+            )
+        }
+        if all(gradient is None for gradient in by_output.values()):
+            return [None] * len(inputs)
+        returned = self.declared.functions["grad"](
+            self._named(inputs), dict(zip(names, outputs, strict=True)), by_output,
+            **self.attributes,
+        )  # fmt: skip
+        if not isinstance(returned, Mapping):
+            raise TypeError(
+                f"[{self.name}] its grad returned {_described(returned)}; it has to return a dict "
+                f"by the names of the inputs: {list(slots)}."
+            )
+        if others := set(returned) - set(slots):
+            raise TypeError(
+                f"[{self.name}] its grad returned one for {min(others)!r}; its inputs are "
+                f"{list(slots)}."
+            )
+        gradients: list[Variable | None] = []
+        for name, given in self._named(inputs).items():
+            slot, of = slots[name], returned.get(name)
+            number = len(given) if slot.duplicable else 1
+            several = of if slot.duplicable and of is not None else [of] * number
+            if len(several) != number:
+                raise TypeError(
+                    f"[{self.name}] its grad returned {len(several)} for {name!r}, of which there "
+                    f"are {number}."
+                )
+            gradients += [None] * number if slot.no_gradient else list(several)
+        return gradients
+
+
+class _ShapedOp(RegisteredOp):
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> Sequence[Any]:
+        """Ask the declared shape rule, by name."""
+        returned = self.declared.functions["infer_shape"](
+            self._named(node.inputs), self._named(input_shapes), **self.attributes
+        )
+        return self._of_outputs(returned, "infer_shape")
+
+
+class _BatchedOp(RegisteredOp):
+    def batch(self, node: Apply, inputs: list[Variable], batched: list[bool]) -> Sequence[Variable]:
+        """Ask the declared rule, by name."""
+        returned = self.declared.functions["batch"](
+            self._named(inputs), self._named(batched), **self.attributes
+        )
+        return self._of_outputs(returned, "batch")
+
+
+#: The classes of Ops by what they can do: the core asks which methods there are.
+_WAYS = {"grad": _DifferentiableOp, "infer_shape": _ShapedOp, "batch": _BatchedOp}
+_CLASSES: dict[str, type[RegisteredOp]] = {}
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return f"an array of {value.dtype} with shape {value.shape}"
+    return f"{value!r}, a {type(value).__name__}"
+
+
+def registered(name: str, attributes: Mapping[str, Any]) -> RegisteredOp:
+    """Return the Op of that name with attributes, which are checked.
+
+    Raises
+    ------
+    KeyError
+        If no program registered it.
+    TypeError, ValueError
+        If an attribute is unknown, missing, or refused by its rules.
+    """
+    if name not in _CLASSES:
+        describe(name)
+        raise KeyError(f"{name!r} is a built-in Op, not one of tv.register_op.")
+    declared = _CLASSES[name].declared
+    for given in attributes:
+        if given not in declared.attributes:
+            known = ", ".join(declared.attributes) or "none"
+            raise TypeError(
+                f"[{name}] it has no attribute {given!r}.{did_you_mean(given, declared.attributes)}"
+                f" Its attributes are: {known}."
+            )
+    values = {}
+    for key, attribute in declared.attributes.items():
+        if key in attributes:
+            values[key] = attribute.checked(attributes[key])
+        elif attribute.is_required:
+            raise TypeError(
+                f"[{name}] the attribute {key!r} is missing; it has no default. It is "
+                f"{attribute.comment}."
+            )
+        else:
+            values[key] = attribute.checked_default()
+    return _CLASSES[name](values)
+
+
+def is_registered(name: str) -> bool:
+    """Return whether a program registered an Op of that name."""
+    return name in _CLASSES
+
+
+def outputs_of(name: str, attributes: Mapping[str, Any], inputs: Sequence[Any]) -> list[Variable]:
+    """Return all outputs of a new node, intermediate ones too, of inputs one after the other."""
+    declared = _CLASSES[name].declared
+    least = sum(not slot.duplicable for slot in declared.inputs.values())
+    if len(inputs) < least or (len(inputs) > least == len(declared.inputs)):
+        raise TypeError(f"[{name}] it takes {', '.join(declared.inputs)}; there are {len(inputs)}.")
+    return list(registered(name, attributes).make_node(*inputs).outputs)
+
+
+def register_op(name: str) -> Callable[[Callable[[OpBuilder], None]], Callable[..., Any]]:
+    """Register an Op that a function declares, and make a function of it.
+
+    The decorated function gets a builder, and declares the Op with it: inputs, outputs and
+    attributes with their names, comments and rules, and the functions that do the work. Its
+    docstring is the documentation. What takes its place makes nodes, by keywords.
+
+    Parameters
+    ----------
+    name : str
+        The Op's name for graph files, pickles and `thunkvm.ops.describe`. It may have dots, as
+        ``"mine.cos"``: what a program is called in front keeps its names apart from others.
+
+    Returns
+    -------
+    callable
+        The decorator. The function that it makes has the declared signature; inputs are Variables
+        or values, a duplicable one a list. It returns the output, or a tuple of several.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken, or the declaration is not whole.
+    TypeError
+        If `name` is no str; when nodes are made, for an input or attribute that is unknown, missing
+        or of another type.
+
+    Notes
+    -----
+    The form is that of OpProtoMaker and REGISTER_OP in C++ (``ops/graph/registry.h``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> @tv.register_op("example.cos")
+    ... def cos(op):
+    ...     '''The cosine of each element, times a scale.'''
+    ...     op.add_input("input", "a tensor of floats")
+    ...     op.add_output("output", "the cosine of scale * input")
+    ...     op.add_attribute("scale", "a factor", float).default(1.0).greater_than(0.0)
+    ...     @op.perform
+    ...     def perform(input, scale):
+    ...         return np.cos(scale * input)
+    ...     @op.grad
+    ...     def grad(inputs, outputs, gradients, scale):
+    ...         slope = -scale * tv.sin(scale * inputs["input"])
+    ...         return {"input": gradients["output"] * slope}
+    >>> x = tv.vector("x")
+    >>> y = cos(input=x, scale=2.0)
+    >>> tv.function([x], [y, tv.grad(y.sum(), x)])([0.0])
+    [array([1.]), array([-0.])]
+    >>> cos(input=x, scale=0.0)
+    Traceback (most recent call last):
+      ...
+    ValueError: [example.cos] scale = 0.0, a float: it has to be greater than 0.
+    """
+    if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
+        raise TypeError(
+            f"[register_op] the name is {name!r}; write @tv.register_op('mine.cos') above a "
+            "function of the builder: words of letters, digits and _, with dots between them."
+        )
+
+    def register(declare: Callable[[OpBuilder], None]) -> Callable[..., Any]:
+        if name in RESERVED or name in prototypes():
+            kind = "an Op of this program's" if is_registered(name) else "built in"
+            raise ValueError(
+                f"[register_op] the name {name!r} is taken: it is {kind}. Give another one, with "
+                f"your program's in front: 'mine.{name.rpartition('.')[-1]}'."
+            )
+        op = OpBuilder(name)
+        declare(op)
+        prototype = op.prototype(inspect.getdoc(declare) or f"The Op {name}.")
+        bases = tuple(_WAYS[way] for way in _WAYS if way in op.functions) or (RegisteredOp,)
+        # Listings and errors call an Op by its class.
+        of = type(name.rpartition(".")[-1], bases, {"declared": op, "__doc__": prototype.comment})
+        _CLASSES[name] = of
+        prototypes()[name] = prototype
+        return _function(prototype, declare)
+
+    return register
+
+
+def _function(prototype: Prototype, declare: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that makes nodes of a registered Op."""
+    of: Any = inspect.Parameter
+    name = prototype.name
+    slots = [of(slot.name, of.POSITIONAL_OR_KEYWORD) for slot in prototype.inputs]
+    keys = [
+        of(each.name, of.KEYWORD_ONLY, default=of.empty if each.required else each.default)
+        for each in prototype.attributes
+    ]
+    takes = inspect.Signature(slots)
+    known = [slot.name for slot in prototype.inputs]
+
+    def function(*inputs: Any, **keywords: Any) -> Any:
+        attributes = {key: keywords.pop(key) for key in list(keywords) if key not in known}
+        op = registered(name, attributes)
+        try:
+            given = takes.bind(*inputs, **keywords).arguments
+        except TypeError as error:
+            raise TypeError(f"[{name}] {error}; its inputs are: {', '.join(known)}.") from None
+        values: list[Any] = []
+        for slot in prototype.inputs:
+            value = given[slot.name]
+            if slot.duplicable and not isinstance(value, (list, tuple)):
+                raise TypeError(f"[{name}] {slot.name} = {value}: it has to be a list of values.")
+            values += value if slot.duplicable else [value]
+        outputs = op.make_node(*values).outputs
+        shown = [
+            output
+            for slot, output in zip(prototype.outputs, outputs, strict=True)
+            if not slot.intermediate
+        ]
+        return shown[0] if len(shown) == 1 else tuple(shown)
+
+    function.__name__ = getattr(declare, "__name__", name)
+    function.__qualname__ = getattr(declare, "__qualname__", name)
+    function.__module__ = declare.__module__
+    function.__doc__ = page_of(prototype)
+    function.__signature__ = inspect.Signature([*slots, *keys])  # type: ignore[attr-defined]
+    return function
+
+
+__all__ = ["RegisteredOp", "is_registered", "outputs_of", "register_op", "registered"]
