@@ -87,6 +87,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.derivatives.products import Lop, Rop, hvp, jvp, pullback, pushforward, vjp
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
     from thunkvm._src.files.graph_file import GraphFileError, load, save
+    from thunkvm._src.files.op_desc import GraphDesc, OpDesc
     from thunkvm._src.graph.disconnected import DisconnectedType
     from thunkvm._src.graph.functions_as_ops import as_op
     from thunkvm._src.graph.op import Op, PureOp, Thunk
@@ -127,9 +128,9 @@ __all__ = [
     "Apply", "Assert", "CDataType", "CEnumType", "CLinker", "COp", "CType", "CheckAndRaise",
     "CompileError", "DebugMode", "DebugModeError", "DisagreementError", "DisconnectedInputError",
     "DisconnectedType", "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic",
-    "GenericType", "GradientError", "GraphFileError", "In", "LazyLinker", "Lop",
+    "GenericType", "GradientError", "GraphDesc", "GraphFileError", "In", "LazyLinker", "Lop",
     "MissingInputError", "Mode", "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning",
-    "NoCompilerError", "Op", "OpFromGraph", "OpWiseCLinker", "OpenMPOp", "Out", "Params",
+    "NoCompilerError", "Op", "OpDesc", "OpFromGraph", "OpWiseCLinker", "OpenMPOp", "Out", "Params",
     "ParamsType", "PerformLinker", "PureOp", "Rop", "ScalarFromTensor", "ScalarType",
     "TensorFromScalar", "TensorType", "Thunk", "Type", "UnusedInputError", "Update", "VMLinker",
     "Variable", "__version__", "and_", "as_op", "as_variable", "attempt", "breakpoint_",

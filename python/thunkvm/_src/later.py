@@ -71,6 +71,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "disconnected_grad", "grad_clip", "grad_scale", "zero_grad",
     ),
     "thunkvm._src.control.assertions": ("Assert", "CheckAndRaise",),
+    "thunkvm._src.files.op_desc": ("GraphDesc", "OpDesc"),
     "thunkvm._src.files.graph_file": ("GraphFileError", "load", "save"),
     "thunkvm._src.graph.registered": ("register_op",),
     "thunkvm._src.graph.replacing": ("OpFromGraph", "clone_replace", "graph_replace",),

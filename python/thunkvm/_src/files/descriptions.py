@@ -45,7 +45,7 @@ def describe(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> dict[st
     for node in _core.topological_order(roots):
         read = [name(value) for value in node.inputs]
         op = _described(node)
-        op["inputs"] = _in_slots(op["type"], read)
+        op["inputs"] = in_slots(op["type"], read)
         op["outputs"] = [name(value) for value in node.outputs]
         op["types"] = [value.type for value in node.outputs]
         op["names"] = [value.name or "" for value in node.outputs]
@@ -90,7 +90,7 @@ def _class_name(caught: type) -> str:
     return caught.__qualname__ if module == "builtins" else f"{module}.{caught.__qualname__}"
 
 
-def _in_slots(kind: str, values: list[str]) -> dict[str, list[str]]:
+def in_slots(kind: str, values: list[str]) -> dict[str, list[str]]:
     """Return values under the names of an Op's inputs; a duplicable one takes all that remain."""
     if kind not in prototypes():
         return {"inputs": values}
@@ -175,12 +175,12 @@ class Builder:
         else:
             making = ("op", kind, op["attributes"])
         outputs = made(making, inputs)
-        if not len(outputs) == len(op["outputs"]) == len(op["types"]) == len(op["names"]):
+        types = op.get("types", [None] * len(outputs))
+        labels = op.get("names", [""] * len(outputs))
+        if not len(outputs) == len(op["outputs"]) == len(types) == len(labels):
             raise GraphFileError(f"it has {len(outputs)} outputs; it is said to have others")
-        for output, name, of, label in zip(
-            outputs, op["outputs"], op["types"], op["names"], strict=True
-        ):
-            if output.type != of:
+        for output, name, of, label in zip(outputs, op["outputs"], types, labels, strict=True):
+            if of is not None and output.type != of:
                 raise GraphFileError(f"its output {name!r} is {output.type}, not {of}")
             if name in self.values:
                 raise GraphFileError(f"two values are called {name!r}")

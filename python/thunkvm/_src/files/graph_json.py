@@ -102,8 +102,8 @@ def _op(op: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     if "op" in op:
         raise TypeError(
             f"{op['op']} cannot be saved: it is an Op of the program's, and a graph file has the "
-            "names of registered Ops. Register it with tv.register_op, pickle the graph instead, or "
-            "cut it there with inputs=[...]."
+            "names of registered Ops. Register it with tv.register_op, pickle the graph "
+            "instead, or cut it there with inputs=[...]."
         )
     row: dict[str, Any] = {
         "type": op["type"],
@@ -231,7 +231,7 @@ def _read_op(row: Any, arrays: Arrays) -> dict[str, Any]:
         op["body"] = from_json(row["body"], arrays)
     if kind == "attempt":
         caught = _of_kind(_get(attributes, "on"), list, "'on'")
-        op["catches"] = tuple(_exception(name) for name in caught)
+        op["catches"] = tuple(exception_class(name) for name in caught)
     return op
 
 
@@ -243,7 +243,7 @@ def _read_number(value: Any) -> Any:
     return [_read_number(item) for item in value] if isinstance(value, list) else value
 
 
-def _exception(name: Any) -> type[Exception]:
+def exception_class(name: Any) -> type[Exception]:
     """Return the class of that name, of what the program has imported: loading runs nothing."""
     path = _of_kind(name, str, "a name in 'on'")
     found = getattr(builtins, path, None)

@@ -25,7 +25,11 @@ TYPES: dict[Any, tuple[str, type]] = {
     list[str]: ("list of strings", str),
 }
 #: The rules that are bounds, by what holds between a value and its bound.
-BOUNDS = {"greater_than": operator.gt, "at_least": operator.ge, "at_most": operator.le}
+BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
+    "greater_than": operator.gt,
+    "at_least": operator.ge,
+    "at_most": operator.le,
+}
 _REQUIRED: Any = object()
 
 
