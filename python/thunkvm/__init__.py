@@ -21,9 +21,10 @@ choices      ifelse, cond, switch_case, and_, or_, coalesce, attempt
 loops        while_loop, fori_loop, scan, map, reduce, foldl, foldr, fixed_point, until
 derivatives  grad, value_and_grad, jacobian, hessian, jvp, vjp, hvp, verify_grad
 modes        Mode, config; "py", "vm", "cvm", "c", "c|py", "c&py"; DebugMode, NanGuardMode
-files        save, load, GraphFileError; pickle takes graphs and functions too
+files        save, load, GraphFileError, OpDesc, GraphDesc; pickles hold graphs too
 views        profile, dprint, to_dot, print_, breakpoint_, memory
 Ops          Op, COp, ExternalCOp, wrap_c, as_op, register_op, OpFromGraph; Type, CType
+layers       nn.fc_layer, nn.parameters, nn.glorot
 tests        testing, Assert, CheckAndRaise
 
 ``python -m thunkvm doctor`` says what of this machine the package uses.
@@ -53,7 +54,7 @@ from thunkvm._src.teaching import keywords
 from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
-    from thunkvm import fft, ops, optimize, random, testing
+    from thunkvm import fft, nn, ops, optimize, random, testing
     from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
     from thunkvm._src.calls.config import config
     from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
@@ -137,11 +138,11 @@ __all__ = [
     "clone_replace", "coalesce", "cond", "config", "constant", "disconnected_grad", "dprint", "fft",
     "fixed_point", "foldl", "foldr", "fori_loop", "function", "get_mode", "grad", "grad_clip",
     "grad_scale", "graph_replace", "hessian", "hvp", "ifelse", "jacobian", "jvp", "load", "map",
-    "map_calls", "memory", "ops", "optimize", "or_", "print_", "profile", "pullback", "pushforward",
-    "random", "reduce", "register_op", "reset_peak_memory", "save", "scalar_from_tensor", "scan",
-    "scan_carry", "shared", "switch_case", "tensor_from_scalar", "testing", "to_dot", "until",
-    "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap", "while_loop", "wrap_c",
-    "zero_grad",
+    "map_calls", "memory", "nn", "ops", "optimize", "or_", "print_", "profile", "pullback",
+    "pushforward", "random", "reduce", "register_op", "reset_peak_memory", "save",
+    "scalar_from_tensor", "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar",
+    "testing", "to_dot", "until", "value_and_grad", "vectorize", "verify_grad", "vjp", "vmap",
+    "while_loop", "wrap_c", "zero_grad",
 ]  # fmt: skip
 
 

@@ -25,8 +25,8 @@ NOT_AT_IMPORT = [
     "thunkvm._src.control.watching", "thunkvm._src.derivatives.verification",
     "thunkvm._src.graph.callsite", "thunkvm._src.graph.functions_as_ops", "thunkvm._src.stubs",
     "thunkvm._src.refusals", "thunkvm._src.teaching.elsewhere", "thunkvm._src.views",
-    "thunkvm.c", "thunkvm.checking", "thunkvm.demo", "thunkvm.fft", "thunkvm.profile",
-    "thunkvm.testing",
+    "thunkvm.c", "thunkvm.checking", "thunkvm.demo", "thunkvm.fft", "thunkvm.nn",
+    "thunkvm.profile", "thunkvm.testing",
 ]  # fmt: skip
 
 #: The package's modules and others' that every program pays for: each costs about a millisecond.
@@ -62,7 +62,7 @@ def test_the_package_has_rooms_for_users_and_one_of_its_own() -> None:
     # IPython offers the files of a package after `from thunkvm import`.
     rooms = {entry.name for entry in pkgutil.iter_modules(tv.__path__)}
     assert rooms - {"__main__", "_core", "_src"} == {
-        "c", "checking", "demo", "fft", "ops", "optimize", "profile", "random", "testing",
+        "c", "checking", "demo", "fft", "nn", "ops", "optimize", "profile", "random", "testing",
     }  # fmt: skip
 
 
