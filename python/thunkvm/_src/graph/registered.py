@@ -24,6 +24,7 @@ RESERVED = ("attempt", "loop")
 class RegisteredOp(Op):
     """An Op of `register_op` with its attributes; equal to others of its name and attributes."""
 
+    __props__ = ("key",)
     declared: OpBuilder
 
     def __init__(self, attributes: dict[str, Any]) -> None:
@@ -34,6 +35,11 @@ class RegisteredOp(Op):
     def name(self) -> str:
         """Its name in the registry."""
         return self.declared.name
+
+    @property
+    def key(self) -> str:
+        """The attributes as text: 0.0 and -0.0 are not one attribute, nor are 1 and True."""
+        return repr(self.attributes)
 
     def make_node(self, *inputs: Any) -> Apply:
         """Make a node of inputs in the order of the declaration, a duplicable one's values last."""
@@ -92,17 +98,6 @@ class RegisteredOp(Op):
                 f"{names}: return a tuple of them, or a dict by these names."
             )
         return returned
-
-    def __eq__(self, other: object) -> bool:
-        """Compare names and attributes."""
-        if not isinstance(other, RegisteredOp):
-            return NotImplemented
-        # By text: 0.0 and -0.0 are not one attribute, nor are 1 and True.
-        return (self.name, repr(self.attributes)) == (other.name, repr(other.attributes))
-
-    def __hash__(self) -> int:
-        """Hash what `__eq__` compares."""
-        return hash((self.name, repr(self.attributes)))
 
     def __str__(self) -> str:
         """Return the name with the attributes."""
@@ -344,7 +339,10 @@ def _function(prototype: Prototype, declare: Callable[..., Any]) -> Callable[...
             value = given[slot.name]
             if slot.duplicable and not isinstance(value, (list, tuple)):
                 raise TypeError(f"[{name}] {slot.name} = {value}: it has to be a list of values.")
-            values += value if slot.duplicable else [value]
+            try:
+                values += [as_variable(x) for x in (value if slot.duplicable else [value])]
+            except TypeError as error:
+                raise TypeError(f"[{name}] {slot.name}: {error}") from None
         outputs = op.make_node(*values).outputs
         shown = [
             output
