@@ -13,7 +13,7 @@ import thunkvm as tv
 from thunkvm import _core
 from thunkvm._src.arrays import catalog
 
-MODULES = ("fft", "optimize", "random", "testing")
+MODULES = ("fft", "nn", "optimize", "random", "testing")
 
 
 def families() -> dict[str, list[str]]:
@@ -67,7 +67,9 @@ def write(app: Sphinx) -> None:
     }
     for name in MODULES:
         if module := getattr(tv, name, None):
-            public = [each for each in module.__all__ if not inspect.ismodule(getattr(module, each))]
+            public = [
+                each for each in module.__all__ if not inspect.ismodule(getattr(module, each))
+            ]
             pages[f"tv-{name}"] = page(f"tv.{name}", f"thunkvm.{name}", public, module)
     toc = "\n".join(f"   {name}" for name in pages)
     pages["index"] = f"Reference\n=========\n\n.. toctree::\n   :maxdepth: 1\n\n{toc}\n"
