@@ -58,6 +58,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/checking.md",
         "docs/coming-from-theano.md",
         "docs/derivatives.md",
+        "docs/layers.md",
         "docs/pickles.md",
         "docs/graph_files.md",
         "docs/vmap.md",

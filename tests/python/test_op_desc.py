@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,22 @@ def test_graph_desc_is_the_same_after_json() -> None:
     f = tv.function([values[other.inputs[0]]], [values[name] for name in other.outputs])
     infinite, total = f([1.0, 1.0])
     assert (list(infinite), total) == ([-np.inf, -np.inf], 3.0)
+
+
+def test_the_json_of_a_graph_desc_follows_the_schema() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(
+        (Path(__file__).resolve().parents[2] / "docs/graph.schema.json").read_text()
+    )
+    row, arrays = tv.GraphDesc.of([tv.ifelse(X.sum() > 0, shift(X, by=np.inf), X * W)]).to_json()
+
+    of_graph = {"$defs": schema["$defs"], "$ref": "#/$defs/graph"}
+    jsonschema.validate(row, of_graph)
+    del row["ops"][0]["types"]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(row, of_graph)
+    with pytest.raises(tv.GraphFileError, match=r"ops\[0\]: 'types' is missing"):
+        tv.GraphDesc.from_json(row, arrays)
 
 
 @pytest.mark.parametrize(
