@@ -40,12 +40,15 @@ def soname(library: str) -> str:
 
 def package_of(name: str) -> str:
     """Return the Debian package that a library came from."""
-    for line in run("ldconfig", "-p").splitlines():
-        if line.strip().startswith(name + ".so") or line.strip().startswith(name + "-"):
-            for path in (line.split("=> ")[1], Path(line.split("=> ")[1]).resolve()):
-                found = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True)
-                if found.returncode == 0:
-                    return found.stdout.split(":")[0]
+    for line in run("ldconfig", "-p").splitlines()[1:]:
+        path = Path(line.split(" => ")[-1])
+        file = path.resolve()
+        if not file.name.startswith((f"{name}.so", f"{name}-")):
+            continue
+        for each in (path, file):
+            found = subprocess.run(["dpkg", "-S", each], capture_output=True, text=True)
+            if found.returncode == 0:
+                return found.stdout.split(":")[0]
     raise SystemExit(f"no Debian package is known of {name}, so its licence is not either")
 
 
