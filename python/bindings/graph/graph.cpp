@@ -166,7 +166,8 @@ void init_graph(PyObject* module) {
           "output, None for one that has to be computed to know. `input_shapes` are such tuples of "
           "the inputs; if left out, their lengths.")
       .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a, "length"_a,
-           "(roots, batched): the roots with variables replaced by batches of this length, and which "
+           "(roots, batched): the roots with variables replaced by batches of this length, and "
+           "which "
            "of them are batches.")
       .def(
           "type_text", [](const Variable& variable) { return variable.type().text(); },
@@ -183,10 +184,9 @@ void init_graph(PyObject* module) {
       .def("input_at", &input_at, "node"_a, "number"_a,
            "One input of a node, where a list of them all is too much.");
   add_drawing(module);
-  testing_functions(module)
-      .def(
-          "pull_back", &pull_back_of, "outputs"_a, "output_gradients"_a, "wrt"_a,
-          "Vector-Jacobian products: the gradients of outputs that come with gradients (or None).");
+  testing_functions(module).def(
+      "pull_back", &pull_back_of, "outputs"_a, "output_gradients"_a, "wrt"_a,
+      "Vector-Jacobian products: the gradients of outputs that come with gradients (or None).");
 }
 
 }  // namespace thunkvm
