@@ -51,13 +51,6 @@ std::vector<Variable> AttemptOp::grad(Apply& node, std::span<const Variable>) co
   return std::vector<Variable>(node.n_inputs());
 }
 
-std::vector<Variable> AttemptOp::batch(Apply&, std::span<const Variable>,
-                                       const std::vector<bool>&) const {
-  throw Error(ErrorKind::NotImplemented,
-              "[attempt] cannot take a batch of values: some may fail where others do not; compute "
-              "the values outside of what is differentiated, or one after the other");
-}
-
 bool AttemptOp::catches(const Failure&) const { return true; }
 
 std::vector<Variable> attempt(Ref<const AttemptOp> op, std::span<const Variable> values,

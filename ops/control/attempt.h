@@ -21,8 +21,6 @@ class AttemptOp : public Op {
   bool guards_inputs() const final { return true; }
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
-  std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
-                              const std::vector<bool>& batched) const override;
   /// Whether it stands for a failure. Called while the call goes on.
   virtual bool catches(const Failure& failure) const;
 };

@@ -1,6 +1,6 @@
 // counted.cpp: the identity under a name by which its runs are counted.
 #include "ops/elementwise/element_functions.h"
-#include "ops/graph/op.h"
+#include "ops/graph/identity_op.h"
 #include "ops/graph/registry.h"
 #include "thunks/error.h"
 
@@ -26,29 +26,14 @@ const ElementCode& code_of_identity() {
   return code;
 }
 
-class CountedOp final : public Op {
+class CountedOp final : public IdentityOp {
  public:
-  explicit CountedOp(const Attributes& attrs) : name_(attrs.get<std::string>("name")) {
-    if (name_.empty())
+  explicit CountedOp(const Attributes& attrs)
+      : IdentityOp("counted"), under_(attrs.get<std::string>("name")) {
+    if (under_.empty())
       throw Error(ErrorKind::Value, "[counted] the name is empty; give the name to count under");
   }
-  std::string name() const override { return "counted"; }
-  std::string text() const override { return "counted{name=" + name_ + "}"; }
-
-  std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    if (inputs.size() != 1)
-      throw Error(ErrorKind::Type, "[counted] takes 1 input, not " + std::to_string(inputs.size()));
-    return {Apply::make1(*this, inputs, inputs[0].type_ref())};
-  }
-
-  ThunkCode kernel(const Apply&) const override {
-    ThunkCode code;
-    code.eager = [](Activation& activation, const Operands& operands) {
-      activation.output(operands, 0) = activation.input(operands, 0);
-      return Status::Done;
-    };
-    return code;
-  }
+  std::string text() const override { return "counted{name=" + under_ + "}"; }
 
   const ElementCode* element_code(const Apply& node) const override {
     const TensorType* const type = node.input(0).type().tensor();
@@ -58,24 +43,10 @@ class CountedOp final : public Op {
         []<class T>(std::type_identity<T>) -> const ElementCode& { return code_of_identity<T>(); });
   }
 
-  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
-    return {input_shapes[0]};
-  }
-
-  const AliasMap& view_map() const override {
-    static const AliasMap whole_input = {{0, {0}}};
-    return whole_input;
-  }
-
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override { return {g[0]}; }
 
-  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
-                              const std::vector<bool>&) const override {
-    return call(inputs);
-  }
-
  private:
-  std::string name_;
+  std::string under_;
 };
 
 class CountedMaker : public OpMaker {
