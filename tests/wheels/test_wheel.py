@@ -74,7 +74,7 @@ def test_the_libraries_that_are_loaded_are_those_of_the_wheel(python: Path) -> N
     assert [path for path in foreign if "boost" in path or "nettle" in path] == []
 
 
-def test_the_examples_of_the_readme_run(python: Path, tmp_path: Path) -> None:
+def test_the_examples_of_the_readme_run(python: Path) -> None:
     examples = doctest.DocTestParser().get_examples((ROOT / "README.md").read_text())
     assert examples
     program = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import thunkvm as tv
+from thunkvm._src.views.explanation import counted_nodes
 
 
 class CountedFunction:
@@ -28,11 +29,7 @@ class CountedFunction:
 
     def __init__(self, function: tv.Function) -> None:
         self.function = function
-        self._rows = [
-            (number, value.owner.op.attrs["name"])
-            for number, value in enumerate(function._nodes)
-            if value.owner is not None and getattr(value.owner.op, "name", "") == "counted"
-        ]
+        self._rows = counted_nodes(function)
         self._before = [0] * len(self._rows)
         self._unread = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce, wraps
 from typing import Any
 
@@ -303,11 +303,8 @@ def _core_axes(signature: str) -> list[int]:
         raise ValueError(
             f"[vectorize] the signature {signature!r} cannot be read; write it as '(m,n),(n)->(m)'."
         )
-    return [len(re.findall(r"\w+", each)) for each in _groups(signature.split("->")[0])]
-
-
-def _groups(text: str) -> Iterable[str]:
-    return re.findall(r"\([^)]*\)", text)
+    arguments = re.findall(group, signature.split("->")[0])
+    return [len(re.findall(r"\w+", each)) for each in arguments]
 
 
 __all__ = ["vectorize", "vmap"]

@@ -210,11 +210,20 @@ def counts(function: _core.Function) -> dict[str, int]:
     {'halving': 3}
     """
     found: dict[str, int] = {}
-    for first, runs in zip(function._nodes, function._node_counts(), strict=True):
-        if first.owner is not None and getattr(first.owner.op, "type", None) == "counted":
-            name = first.owner.op.attrs["name"]
-            found[name] = found.get(name, 0) + runs
+    runs = function._node_counts()
+    for number, name in counted_nodes(function):
+        found[name] = found.get(name, 0) + runs[number]
     return dict(sorted(found.items()))
+
+
+def counted_nodes(function: _core.Function) -> list[tuple[int, str]]:
+    """Return the number of each node of `counted`, in the program's order, and its name."""
+    owners = (first.owner for first in function._nodes)
+    return [
+        (number, node.op.attrs["name"])
+        for number, node in enumerate(owners)
+        if node is not None and getattr(node.op, "type", None) == "counted"
+    ]
 
 
 def dprint(
