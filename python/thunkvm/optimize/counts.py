@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import thunkvm as tv
@@ -51,4 +52,58 @@ class CountedFunction:
         return found
 
 
-__all__ = ["CountedFunction"]
+class CountedFunctions:
+    """Functions that share inputs, each compiled when it is first needed, and counted together.
+
+    One thread uses them at a time.
+
+    Parameters
+    ----------
+    inputs : list of Variable
+        The last arguments of each function.
+    mode : str or Mode, optional
+        The mode of all of them.
+    title : str
+        What errors call a function, with ``{}`` for its name here.
+    """
+
+    def __init__(self, inputs: list[tv.Variable], mode: Any, title: str) -> None:
+        self.inputs = inputs
+        self.mode = mode
+        self._title = title
+        self._made: dict[str, CountedFunction] = {}
+
+    def take_counts(self) -> dict[str, int]:
+        """Return how often the values under each name ran since this was last asked."""
+        found: dict[str, int] = {}
+        for function in self._made.values():
+            for name, count in function.take_counts().items():
+                found[name] = found.get(name, 0) + count
+        return found
+
+    def _once(
+        self, name: str, build: Callable[[], tuple[list[tv.Variable], Any]]
+    ) -> CountedFunction:
+        """Return the function of a name, compiled of its inputs and outputs when first asked for.
+
+        This is no `functools.cached_property`, whose line would be the origin of all nodes.
+        """
+        if name not in self._made:
+            inputs, outputs = build()
+            self._made[name] = CountedFunction(
+                tv.function(
+                    [*inputs, *self.inputs],
+                    self._arranged(outputs),
+                    mode=self.mode,
+                    on_unused_input="ignore",
+                    name=self._title.format(name),
+                )
+            )
+        return self._made[name]
+
+    def _arranged(self, outputs: Any) -> Any:
+        """Return the outputs in the structure in which the function returns them."""
+        return outputs
+
+
+__all__ = ["CountedFunction", "CountedFunctions"]

@@ -10,7 +10,7 @@ import numpy as np
 
 import thunkvm as tv
 from thunkvm._src.graph.structure import children, leaves, rebuild
-from thunkvm.optimize.counts import CountedFunction
+from thunkvm.optimize.counts import CountedFunction, CountedFunctions
 from thunkvm.optimize.kept_programs import KeptPrograms
 from thunkvm.optimize.nests import as_nest, structure_key, types_key, variables_like
 from thunkvm.optimize.ode_solver import integrated
@@ -71,7 +71,7 @@ class Question(NamedTuple):
         )  # fmt: skip
 
 
-class Program:
+class Program(CountedFunctions):
     """The functions that answer a question, each compiled when it is first needed.
 
     Parameters
@@ -92,14 +92,14 @@ class Program:
         )
         atol = tv.TensorType("float64", (None,) * question.atol_ndim)("atol")
         args = variables_like(question.args, "args")
-        self.inputs = [
+        inputs = [
             t0, t1, *y0, rtol, atol, first_step, max_step, *(leaf for _, leaf in leaves(args)),
         ]  # fmt: skip
         self.posed = pose(
             question.fun, (t0, t1), rebuild(question.y0, iter(y0).__next__), question.method, args,
             rtol, atol, question.events, question.jac, first_step, max_step,
         )  # fmt: skip
-        self._made: dict[str, CountedFunction] = {}
+        super().__init__(inputs, question.mode, f"{{}}.{question.method}")
 
     @property
     def whole(self) -> CountedFunction:
@@ -118,11 +118,7 @@ class Program:
 
     def take_counts(self) -> dict[str, int]:
         """Return how often slopes, Jacobians and factors were computed since the last time."""
-        found = {"nfev": 0, "njev": 0, "nlu": 0}
-        for function in self._made.values():
-            for name, count in function.take_counts().items():
-                found[name] = found.get(name, 0) + count
-        return found
+        return {"nfev": 0, "njev": 0, "nlu": 0} | super().take_counts()
 
     def _whole(self) -> tuple[list[tv.Variable], dict[str, Any]]:
         question = self.question
@@ -152,26 +148,6 @@ class Program:
     def _started(self) -> Any:
         state = self.posed.solver.start(self.posed.problem)
         return rebuild(state, (tv.as_variable(leaf) for _, leaf in leaves(state)).__next__)
-
-    def _once(
-        self, name: str, build: Callable[[], tuple[list[tv.Variable], Any]]
-    ) -> CountedFunction:
-        """Return the function of a name, compiled of its inputs and outputs when first asked for.
-
-        This is no `functools.cached_property`, whose line would be the origin of all nodes.
-        """
-        if name not in self._made:
-            inputs, outputs = build()
-            self._made[name] = CountedFunction(
-                tv.function(
-                    [*inputs, *self.inputs],
-                    outputs,
-                    mode=self.question.mode,
-                    on_unused_input="ignore",
-                    name=f"{name}.{self.question.method}",
-                )
-            )
-        return self._made[name]
 
 
 _kept: KeptPrograms[Program] = KeptPrograms()

@@ -11,7 +11,7 @@ import numpy as np
 
 import thunkvm as tv
 from thunkvm._src.graph.structure import leaves, rebuild
-from thunkvm.optimize.counts import CountedFunction
+from thunkvm.optimize.counts import CountedFunction, CountedFunctions
 from thunkvm.optimize.kept_programs import KeptPrograms
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, flat_values, types_key, variables_like
@@ -56,7 +56,7 @@ class Question:
         return functions, of_method, self.has_bounds, mode, nest.key, types_key(args)
 
 
-class Program:
+class Program(CountedFunctions):
     """The functions that one question is answered with, each compiled when it is first needed.
 
     One thread uses it at a time. All functions are of the same graphs, `Method.start` and
@@ -75,29 +75,20 @@ class Program:
 
     def __init__(self, question: Question, nest: Nest, args: tuple[Any, ...]) -> None:
         self.nest = nest
-        self.mode = question.mode
         self.method, options = question.method.with_variables(nest.dtype)
         self.x = tv.TensorType(nest.dtype, (nest.size,))("x")
         given = variables_like(args, "args")
         bounds = [self.x.type(name) for name in ("lower", "upper") if question.has_bounds]
-        self.inputs = [*(leaf for _, leaf in leaves(given)), *options, *bounds]
+        inputs = [*(leaf for _, leaf in leaves(given)), *options, *bounds]
         self.problem = Problem(
             question.fun, nest, given, question.jac, question.hess, question.hessp, *bounds
         )
-        self._made: dict[str, CountedFunction] = {}
+        super().__init__(inputs, question.mode, f"{type(self.method).__name__}.{{}}")
         self._state: Any = None
 
     def numbers(self, args: tuple[Any, ...], method: Method, bounds: tuple[Any, ...]) -> list[Any]:
         """Return the arguments behind x or the state, for one call."""
         return [*flat_values(args), *method.values(self.nest.size, self.nest.dtype), *bounds]
-
-    def take_counts(self) -> dict[str, int]:
-        """Return how often the values under each name ran since this was last asked."""
-        found: dict[str, int] = {}
-        for function in self._made.values():
-            for name, count in function.take_counts().items():
-                found[name] = found.get(name, 0) + count
-        return found
 
     @property
     def first(self) -> CountedFunction:
@@ -167,29 +158,12 @@ class Program:
     def _going_on(self, state: Any) -> Any:
         return self.method.judged(state._replace(status=tv.constant(np.int64(RUNNING))))
 
+    def _arranged(self, outputs: Any) -> list[tv.Variable]:
+        return [leaf for _, leaf in leaves(outputs)]
+
     def _loop(self, state: Any) -> Any:
         last = tv.while_loop(self.method.running, self._step, state)
         return rebuild(state, (leaf for _, leaf in leaves(last)).__next__)
-
-    def _once(
-        self, name: str, build: Callable[[], tuple[list[tv.Variable], Any]]
-    ) -> CountedFunction:
-        """Return the function of a name, compiled of its inputs and outputs when first asked for.
-
-        This is no `functools.cached_property`, whose line would be the origin of all nodes.
-        """
-        if name not in self._made:
-            inputs, outputs = build()
-            self._made[name] = CountedFunction(
-                tv.function(
-                    [*inputs, *self.inputs],
-                    [leaf for _, leaf in leaves(outputs)],
-                    mode=self.mode,
-                    on_unused_input="ignore",
-                    name=f"{type(self.method).__name__}.{name}",
-                )
-            )
-        return self._made[name]
 
 
 def as_variables(state: Any) -> Any:
