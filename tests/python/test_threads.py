@@ -1,6 +1,7 @@
 """Functions called from many threads at once, and stopped by Ctrl-C."""
 
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -94,6 +95,47 @@ def test_short_kernels_let_the_gil_go_in_a_long_call():
     x = tv.scalar("x")
     f = tv.function([x], short_kernels(UntilLater(1)(short_kernels(x))), mode="cvm")
     assert times_let_go(lambda: f(1.0)) >= 1
+
+
+def steps_of_half(x, n=200_000):
+    """As many steps of a loop, which no Python takes part in."""
+    return tv.fori_loop(0, n, lambda i, value: value * 0.5, x)
+
+
+@pytest.mark.parametrize("mode", ["vm", "cvm"])
+def test_a_long_call_without_python_leaves_the_gil_to_others(mode):
+    x = tv.scalar("x")
+    f = tv.function([x], steps_of_half(x), mode=mode)
+    assert times_let_go(lambda: f(1.0)) >= 1
+    assert f(1.0) == 0.0
+
+
+def test_a_call_without_the_gil_tells_of_its_failure():
+    x, a = tv.scalar("x"), tv.matrix("a")
+    f = tv.function([x, a], tv.cholesky(a + steps_of_half(x)))
+    with pytest.raises(np.linalg.LinAlgError) as raised:
+        f(1.0, -np.eye(2))
+    assert "input 0: " in raised.value.__notes__[0]
+    np.testing.assert_array_equal(f(1.0, np.eye(2)), np.eye(2))
+
+
+def test_a_call_without_the_gil_catches_what_an_attempt_names():
+    x, a = tv.scalar("x"), tv.matrix("a")
+    factor = tv.attempt(tv.cholesky(a + steps_of_half(x))[0, 0], -1.0, on=np.linalg.LinAlgError)
+    f = tv.function([x, a], factor)
+    assert times_let_go(lambda: f(1.0, -np.eye(2))) >= 1
+    assert f(1.0, -np.eye(2)) == -1.0
+    assert f(1.0, 4.0 * np.eye(2)) == 2.0
+
+
+def test_a_long_call_on_objects_counts_their_references():
+    x, pick, thing = tv.scalar("x"), tv.bscalar("pick"), tv.generic("thing")
+    chosen = tv.Out(tv.ifelse(pick, thing, thing), borrow=True)
+    f = tv.function([x, pick, thing], [steps_of_half(x), chosen])
+    value = object()
+    before = sys.getrefcount(value)
+    assert f(1.0, 1, value)[1] is value
+    assert sys.getrefcount(value) == before
 
 
 def test_updates_of_many_threads_change_together():

@@ -71,8 +71,9 @@ PyType_Spec memory_spec = {"thunkvm._core.Memory", sizeof(MemoryObject), 0,
 // ---- ndarrays as owners of buffers ----
 
 // True if this object owns its memory, directly or through bases, and ours is the only reference to
-// it.
+// it. Without the GIL nobody can tell.
 bool held_by_us_alone(void* owner) noexcept {
+  if (!holds_gil()) return false;
   PyObject* object = static_cast<PyObject*>(owner);
   for (;;) {
     if (Py_REFCNT(object) != 1) return false;

@@ -24,6 +24,14 @@ Array copy_of_array(const Cell& cell) {
   return loan.array.copy();
 }
 
+// Values that are no tensors may be Python's objects, whose references are counted under the GIL.
+bool has_opaque_values(const Linked& linked) {
+  bool found = false;
+  linked.each_variable(
+      [&](const Variable& variable) { found = found || variable.type().tensor() == nullptr; });
+  return found;
+}
+
 }  // namespace
 
 // A frame for one call, which is the call's until this ends.
@@ -184,9 +192,10 @@ bool PythonFunction::shows_values() const {
 
 inline void PythonFunction::run(Call& call, Observer* observer, bool watched) const {
   FailureReport report(linked(), core_.name());
-  CallHost host(report, call.frame());
+  CallHost host(report, call.frame(), runs_python_ || observer != nullptr);
   const Status status = observer == nullptr ? call.run(host, nullptr, &report)
                                             : run_observed(call, *observer, watched, host, report);
+  host.come_back();
   if (status == Status::Done) [[likely]]
     return;
   throw_failure(call, host, report);
@@ -305,6 +314,7 @@ inline PyObject* PythonFunction::call_in(AnyLease& lease, const Compilation& com
 }
 
 void PythonFunction::hold(PythonNodes nodes) {
+  runs_python_ = !nodes.empty() || has_opaque_values(core_.linked());
   if (!graphs_may_hold_objects) return;  // graphs of built-in Ops cost the collector nothing
   tells_ = true;
   nodes_ = std::move(nodes);

@@ -118,8 +118,9 @@ class PythonFunction {
   void note_watching() { watched_ = observer_ || core_.recordings().latest() != nullptr; }
 
   Function core_;
-  Frame* last_ = nullptr;  ///< an idle frame that the pool believes to be in use
-  bool watched_ = false;   ///< there is an observer or a recording: else a call asks for neither
+  Frame* last_ = nullptr;    ///< an idle frame that the pool believes to be in use
+  bool watched_ = false;     ///< there is an observer or a recording: else a call asks for neither
+  bool runs_python_ = true;  ///< some of its thunks or values need the GIL
   bool bare_;
   PyRef pack_;
   Signature signature_;

@@ -137,6 +137,7 @@ class PythonAttempt final : public AttemptOp {
 
   std::string text() const override { return "attempt{on=" + text_ + "}"; }
   bool catches(const Failure& failure) const override {
+    const GilHold gil;  // a call that runs no other Python may have let it go
     PyRef exception = exception_of(failure);
     return PyErr_GivenExceptionMatches(exception.get(), on_.get()) != 0;
   }

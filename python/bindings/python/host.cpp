@@ -31,32 +31,42 @@ std::uint64_t left = 0;  // under the GIL
 
 std::uint64_t PythonHost::times_left() { return left; }
 
-void PythonHost::leave() {
+void PythonHost::go() {
   ++left;
   thread_ = PyEval_SaveThread();
 }
 
-void PythonHost::enter() {
+void PythonHost::take_gil() {
+  stays_away_ = false;
   Recorder* const recorder = frame_ == nullptr ? nullptr : frame_->recorder();
   const std::uint64_t before = recorder == nullptr ? 0 : Clock::now();
   PyEval_RestoreThread(thread_);
   if (recorder != nullptr) recorder->waited(Clock::now() - before);
   thread_ = nullptr;
   drain_released();
-  held_since_ = std::chrono::steady_clock::now();
+  since_ = std::chrono::steady_clock::now();
 }
 
 bool PythonHost::interrupted() {
+  const auto now = std::chrono::steady_clock::now();
+  const bool was_away = stays_away_;
+  if (was_away) {
+    if (now - since_ < kSignalInterval) return false;
+    come_back();
+  }
   if (PyErr_CheckSignals() != 0) {
     interruption_ = take_exception();
     return true;
   }
-  const auto now = std::chrono::steady_clock::now();
-  if (held_since_ == std::chrono::steady_clock::time_point{}) {
-    held_since_ = now;
-  } else if (now - held_since_ > kSwitchInterval) {
-    leave();
-    enter();
+  if (since_ == std::chrono::steady_clock::time_point{}) {
+    since_ = now;
+  } else if (was_away || (may_stay_away_ && now - since_ > kWorthStaying)) {
+    go();
+    stays_away_ = true;
+    since_ = now;
+  } else if (now - since_ > kSwitchInterval) {
+    go();
+    come_back();
   }
   return false;
 }

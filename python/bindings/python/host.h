@@ -13,7 +13,8 @@ namespace thunkvm {
 
 class Frame;
 
-/// Lets the GIL go around long kernels, asks Python's signal handlers whether to stop, and keeps
+/// Lets the GIL go around long kernels, and for the rest of a call that runs no Python once it has
+/// lasted `kWorthStaying`. Asks Python's signal handlers whether to stop, and keeps
 /// NumPy's floating-point warnings off while the NumPy implementations of built-in Ops run (a
 /// kernel gives none either).
 ///
@@ -21,16 +22,26 @@ class Frame;
 class PythonHost : public Host {
  public:
   PythonHost() = default;
-  /// For a call in `frame`.
-  explicit PythonHost(Frame& frame) : frame_(&frame) {}
+  /// For a call in `frame`; `may_stay_away`: nothing in it needs the GIL.
+  explicit PythonHost(Frame& frame, bool may_stay_away = false)
+      : frame_(&frame), may_stay_away_(may_stay_away) {}
   ~PythonHost() override {
+    come_back();
     if (errors_ignored_ != nullptr) heed_float_errors();
   }
   PythonHost(const PythonHost&) = delete;
   PythonHost& operator=(const PythonHost&) = delete;
 
-  void leave() final;
-  void enter() final;
+  void leave() final {
+    if (thread_ == nullptr) go();
+  }
+  void enter() final {
+    if (!stays_away_) come_back();
+  }
+  /// Takes the GIL, if this thread does not hold it. To be called before a call's results are read.
+  void come_back() {
+    if (thread_ != nullptr) take_gil();
+  }
   /// Runs the signal handlers; what they raise is kept, for `interruption`. Lets other threads have
   /// the GIL if we had it long.
   bool interrupted() final;
@@ -54,6 +65,8 @@ class PythonHost : public Host {
   }
 
  private:
+  void go();
+  void take_gil();
   void begin_ignoring();
   void end_ignoring() noexcept;
 
@@ -61,7 +74,10 @@ class PythonHost : public Host {
   PyObject* errors_ignored_ = nullptr;  ///< the token that brings the caller's error state back
   PyRef interruption_;
   Frame* frame_ = nullptr;
-  std::chrono::steady_clock::time_point held_since_{};
+  bool may_stay_away_ = false;
+  bool stays_away_ = false;  ///< `enter` leaves the GIL to others
+  /// When this thread took the GIL, or let it go to stay away; of a call, its first question.
+  std::chrono::steady_clock::time_point since_{};
 };
 
 /// The result of `work(host)`, which may wait for compilers; an exception of a signal's handler

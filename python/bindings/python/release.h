@@ -1,4 +1,4 @@
-// release.h: letting go of Python objects from any thread.
+// release.h: letting go of Python objects from any thread, and asking for the GIL there.
 #pragma once
 
 #include "python/bindings/python/python.h"
@@ -10,6 +10,18 @@ namespace thunkvm {
 
 /// True if the calling thread holds the GIL.
 bool holds_gil() noexcept;
+
+/// Holds the GIL for as long as it lives, whether the calling thread of Python held it or not.
+class GilHold {
+ public:
+  GilHold() : state_(PyGILState_Ensure()) {}
+  ~GilHold() { PyGILState_Release(state_); }
+  GilHold(const GilHold&) = delete;
+  GilHold& operator=(const GilHold&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
 
 /// Gives up one reference to a Python object: at once where the calling thread holds the GIL, else
 /// the object is queued and dropped when a thread of ours takes the GIL again, or by the Python

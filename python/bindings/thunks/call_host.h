@@ -9,9 +9,10 @@ namespace thunkvm {
 /// The host of one call of a function. Wherever a lazy thunk in Python runs, its host is one.
 class CallHost final : public PythonHost {
  public:
-  /// For a call in `frame`, of whose failures `report` tells.
-  CallHost(FailureReport& report, Frame& frame)
-      : PythonHost(frame), report_(report), frame_(frame) {}
+  /// For a call in `frame`, of whose failures `report` tells; `runs_python`: some of its thunks
+  /// need the GIL.
+  CallHost(FailureReport& report, Frame& frame, bool runs_python)
+      : PythonHost(frame, !runs_python), report_(report), frame_(frame) {}
 
   /// The exception of a node of the call, for Python code of the same call: with a report of the
   /// node, whose inputs are still there.

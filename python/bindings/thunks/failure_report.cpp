@@ -4,6 +4,7 @@
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
+#include "python/bindings/python/release.h"
 #include "thunks/input_failure.h"
 
 #include <algorithm>
@@ -46,7 +47,10 @@ void FailureReport::read(Frame& frame, const Failure& failure) noexcept {
   }
 }
 
-void FailureReport::failed(Frame& frame) noexcept { read(frame, frame.failure()); }
+void FailureReport::failed(Frame& frame) noexcept {
+  const GilHold gil;
+  read(frame, frame.failure());
+}
 
 PyRef FailureReport::exception(Frame& frame, const Failure& failure) {
   read(frame, failure);

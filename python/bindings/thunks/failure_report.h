@@ -17,7 +17,7 @@ class FailureReport final : public FailureObserver {
   FailureReport(const Linked& linked, const std::string& function)
       : linked_(linked), function_(function) {}
 
-  /// Reads the failing thunk's inputs from the registers. Needs the GIL.
+  /// Reads the failing thunk's inputs from the registers. Takes the GIL for it.
   void failed(Frame& frame) noexcept override;
   /// A failure of a call that goes on, as an exception with the report.
   PyRef exception(Frame& frame, const Failure& failure);
