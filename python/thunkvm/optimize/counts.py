@@ -31,6 +31,7 @@ class CountedFunction:
     def __init__(self, function: tv.Function) -> None:
         self.function = function
         self._rows = counted_nodes(function)
+        self._names = tuple({name for _, name in self._rows})
         self._before = [0] * len(self._rows)
         self._unread = False
 
@@ -41,7 +42,7 @@ class CountedFunction:
 
     def take_counts(self) -> dict[str, int]:
         """Return how often the values under each name ran since this was last asked."""
-        found = {name: 0 for _, name in self._rows}
+        found = dict.fromkeys(self._names, 0)
         if self._unread:
             runs = self.function._node_counts()
             now = [runs[number] for number, _ in self._rows]

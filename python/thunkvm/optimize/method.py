@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -95,20 +96,17 @@ class Method:
         )
         return state._replace(status=status)
 
-    @classmethod
-    def numbers(cls) -> list[Field[Any]]:
-        """Return the options that may change from call to call."""
-        return [option for option in fields(cls) if option.metadata.get("number")]
-
     def values(self, size: int, dtype: str) -> list[Any]:
-        """Return the values of these options, for an x of so many elements, of a dtype."""
+        """Return the options that may change, for an x of so many elements, of a dtype."""
+        given = [
+            (getattr(self, name), is_float) for name, is_float in options_of(type(self)).numbers
+        ]
+        of_float = np.dtype(dtype).type
         return [
-            np.dtype(kind).type(value.times * size if isinstance(value, PerElement) else value)
-            for kind, value in zip(
-                self._kinds(dtype),
-                (getattr(self, option.name) for option in self.numbers()),
-                strict=True,
+            (of_float if is_float else np.int64)(
+                value.times * size if isinstance(value, PerElement) else value
             )
+            for value, is_float in given
         ]
 
     def with_variables(self, dtype: str) -> tuple[Any, list[tv.Variable]]:
@@ -116,25 +114,60 @@ class Method:
 
         Floats are of the dtype of x, so that a step of float32 is one.
         """
-        names = [option.name for option in self.numbers()]
         made = {
-            name: tv.scalar(name, dtype=kind)
-            for name, kind in zip(names, self._kinds(dtype), strict=True)
+            name: tv.scalar(name, dtype=dtype if is_float else "int64")
+            for name, is_float in options_of(type(self)).numbers
         }
         return replace(self, **made), list(made.values())
-
-    def _kinds(self, dtype: str) -> list[str]:
-        return [dtype if type(option.default) is float else "int64" for option in self.numbers()]
 
     @property
     def key(self) -> Any:
         """What two methods have in common that differ in options of numbers alone."""
-        structural = [
-            getattr(self, option.name)
-            for option in fields(self)
-            if not option.metadata.get("number")
-        ]
-        return type(self), tuple(structural)
+        kind = type(self)
+        return kind, tuple([getattr(self, name) for name in options_of(kind).structural])
 
 
-__all__ = ["Method", "Number", "PerElement", "number"]
+class Options(NamedTuple):
+    """The options of a class of methods.
+
+    Parameters
+    ----------
+    names : tuple of str
+        All of them.
+    numbers : tuple of (str, bool)
+        Those that may change from call to call, and whether they are floats.
+    structural : tuple of str
+        The others.
+    """
+
+    names: tuple[str, ...]
+    numbers: tuple[tuple[str, bool], ...]
+    structural: tuple[str, ...]
+
+
+@lru_cache(256)
+def options_of(kind: type[Method]) -> Options:
+    """Return the options of a class of methods; each call of a solver asks for them.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.optimize.method import options_of
+    >>> options_of(tv.optimize.bfgs).numbers[0]
+    ('maxiter', False)
+    """
+    found = fields(kind)
+    return Options(
+        tuple(option.name for option in found),
+        tuple(
+            (option.name, type(option.default) is float) for option in found if _is_number(option)
+        ),
+        tuple(option.name for option in found if not _is_number(option)),
+    )
+
+
+def _is_number(option: Any) -> bool:
+    return bool(option.metadata.get("number"))
+
+
+__all__ = ["Method", "Number", "Options", "PerElement", "number", "options_of"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from thunkvm.optimize.fista import fista
 from thunkvm.optimize.gradient_descent import gradient_descent
 from thunkvm.optimize.lbfgs import lbfgs
 from thunkvm.optimize.lbfgsb import lbfgsb
-from thunkvm.optimize.method import Method
+from thunkvm.optimize.method import Method, options_of
 from thunkvm.optimize.nelder_mead import nelder_mead
 from thunkvm.optimize.newton_cg import newton_cg
 from thunkvm.optimize.nonlinear_cg import nonlinear_cg
@@ -59,6 +59,8 @@ def method_of(
     """
     if isinstance(method, Method):
         found = method
+    elif method in known:
+        found = known[method]()
     else:
         plain = {_plain(name): name for name in known}
         if _plain(method) not in plain:
@@ -67,12 +69,14 @@ def method_of(
                 + did_you_mean(method, tuple(known))
             )
         found = known[plain[_plain(method)]]()
-    names = [option.name for option in fields(found)]
+    if not options:
+        return found
+    names = options_of(type(found)).names
     for name in options:
         if name not in names:
             raise TypeError(
                 f"[optimize] {type(found).__name__} has no option {name!r}; it has "
-                f"{', '.join(names)}." + did_you_mean(name, tuple(names))
+                f"{', '.join(names)}." + did_you_mean(name, names)
             )
     return replace(found, **options)
 

@@ -83,16 +83,17 @@ class Nest:
         TypeError
             If a leaf is no number or array of real numbers.
         """
-        found = [np.asarray(leaf) for _, leaf in leaves(value)]
-        for (path, leaf), array in zip(leaves(value), found, strict=True):
+        shapes, dtypes = [], set()
+        for path, leaf in leaves(value):
+            array = np.asarray(leaf)
             if array.dtype.kind not in "fiub":
                 raise TypeError(
                     f"[optimize] {name}{path} is {leaf!r}: it has to be a real number, or an array "
                     "of real numbers."
                 )
-        narrow = bool(found) and all(array.dtype == np.float32 for array in found)
-        dtype = "float32" if narrow else "float64"
-        return cls(value, tuple(array.shape for array in found), dtype)
+            shapes.append(array.shape)
+            dtypes.add(array.dtype.char)
+        return cls(value, tuple(shapes), "float32" if dtypes == {"f"} else "float64")
 
     @cached_property
     def size(self) -> int:

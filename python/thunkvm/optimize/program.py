@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import thunkvm as tv
-from thunkvm._src.graph.structure import leaves, rebuild
+from thunkvm._src.graph.structure import leaves, rebuild, with_children
 from thunkvm.optimize.counts import CountedFunction, CountedFunctions
 from thunkvm.optimize.kept_programs import KeptPrograms
 from thunkvm.optimize.method import Method
@@ -136,6 +136,13 @@ class Program(CountedFunctions):
             named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
             self._state = rebuild(started, iter(named).__next__)
         return self._state
+
+    def state_of(self, values: list[Any]) -> Any:
+        """Return a state of the leaves that a function returned."""
+        state = self.state
+        if len(values) == len(state):  # each field is one value, as it is in most methods
+            return with_children(state, values)
+        return rebuild(state, iter(values).__next__)
 
     @property
     def _leaves(self) -> list[tv.Variable]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Variable
-from thunkvm._src.graph.structure import leaves, rebuild
+from thunkvm._src.graph.structure import leaves
 from thunkvm.optimize.graphs import GraphFunction
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, as_nest
@@ -182,7 +182,7 @@ class Call:
 
     def made(self, values: list[Any]) -> Any:
         """Return a state of the values that a function returned."""
-        return rebuild(self.program.state, iter(values).__next__)
+        return self.program.state_of(values)
 
     def shown(self, state: Any) -> Any:
         """Return a state whose vectors have the structure of x0."""

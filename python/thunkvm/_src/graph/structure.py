@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 Path = str
@@ -177,7 +177,7 @@ def _step(tree: Any, key: Any) -> str:
 def _is_of_dataclass(tree: Any) -> bool:
     """Return whether a value is of a user's dataclass; those of the package's are no structures."""
     kind = type(tree)
-    return is_dataclass(kind) and not kind.__module__.startswith("thunkvm.")
+    return hasattr(kind, "__dataclass_fields__") and not kind.__module__.startswith("thunkvm.")
 
 
 def _text(tree: Any, inside: list[tuple[Any, Any]] | None) -> str:
