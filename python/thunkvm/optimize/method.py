@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -145,8 +145,7 @@ class Options(NamedTuple):
     structural: tuple[str, ...]
 
 
-@lru_cache(256)
-def options_of(kind: type[Method]) -> Options:
+def options_of(kind: type) -> Options:
     """Return the options of a class of methods; each call of a solver asks for them.
 
     Examples
@@ -156,18 +155,21 @@ def options_of(kind: type[Method]) -> Options:
     >>> options_of(tv.optimize.bfgs).numbers[0]
     ('maxiter', False)
     """
+    known = _options.get(kind)
+    if known is not None:
+        return known
     found = fields(kind)
-    return Options(
+    numbers = [option for option in found if option.metadata.get("number")]
+    made = _options[kind] = Options(
         tuple(option.name for option in found),
-        tuple(
-            (option.name, type(option.default) is float) for option in found if _is_number(option)
-        ),
-        tuple(option.name for option in found if not _is_number(option)),
+        tuple((option.name, type(option.default) is float) for option in numbers),
+        tuple(option.name for option in found if option not in numbers),
     )
+    return made
 
 
-def _is_number(option: Any) -> bool:
-    return bool(option.metadata.get("number"))
+#: What `options_of` found.
+_options: WeakKeyDictionary[type, Options] = WeakKeyDictionary()
 
 
 __all__ = ["Method", "Number", "Options", "PerElement", "number", "options_of"]
