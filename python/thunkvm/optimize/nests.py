@@ -100,6 +100,11 @@ class Nest:
         """The number of elements of the flat vector."""
         return sum(math.prod(shape) for shape in self.shapes)
 
+    @cached_property
+    def is_vector(self) -> bool:
+        """Whether a value is one vector, which is the flat vector itself."""
+        return len(self.shapes) == 1 and len(self.shapes[0]) == 1 and children(self.tree) is None
+
     @property
     def key(self) -> Hashable:
         """What nests of the same structure, shapes and dtype have in common."""
@@ -112,7 +117,7 @@ class Nest:
 
     def unravel(self, vector: Any) -> Any:
         """Return a nest of parts of a flat vector, which is a Variable or an array."""
-        if self.shapes == ((self.size,),) and children(self.tree) is None:
+        if self.is_vector:
             return vector
         parts, start = [], 0
         for shape in self.shapes:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Variable
-from thunkvm._src.graph.structure import leaves
+from thunkvm._src.graph.structure import children, leaves
 from thunkvm.optimize.graphs import GraphFunction
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, as_nest
@@ -186,6 +186,8 @@ class Call:
 
     def shown(self, state: Any) -> Any:
         """Return a state whose vectors have the structure of x0."""
+        if self.nest.is_vector:
+            return state
         names = [name for name in self.method.like_x if name in state._fields]
         return state._replace(**{name: self.nest.unravel(getattr(state, name)) for name in names})
 
@@ -235,8 +237,10 @@ class Call:
 
     def _bound(self, bound: Any) -> Any:
         bound = as_nest(bound)
-        if np.ndim(bound) == 0 and not isinstance(bound, dict):
-            return np.full(self.nest.size, bound, self.nest.dtype)
+        if children(bound) is None and np.ndim(bound) == 0:
+            each = np.empty(self.nest.size, self.nest.dtype)
+            each[...] = bound
+            return each
         flat = self.nest.ravel(bound)
         if flat.shape != (self.nest.size,):
             raise ValueError(
