@@ -75,3 +75,38 @@ def test_counts_begin_anew_with_reset_counters() -> None:
 def test_counted_asks_for_a_name() -> None:
     with pytest.raises(ValueError, match=r"\[counted\] the name is empty"):
         tv.counted(tv.scalar("x"), "")
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm", "FAST_RUN"])
+def test_counted_is_a_column_of_the_profile(mode: str) -> None:
+    x = tv.scalar("x")
+    first, second = tv.counted(tv.exp(x), "cost"), tv.counted(tv.log(x), "cost")
+    f = tv.function([x], tv.ifelse(x > 0, first + second, tv.counted(-x, "cheap")), mode=mode)
+    f.compile()
+    with f.profile("time") as p:
+        for value in (1.0, 2.0, -3.0):
+            f(value)
+    (record,) = p.functions
+    assert sorted((node.counted, node.runs) for node in record.nodes if node.counted) == [
+        ("cheap", 1), ("cost", 2), ("cost", 2),
+    ]  # fmt: skip
+    assert record.counts == f.counts() == {"cheap": 1, "cost": 4}
+
+
+def test_counted_in_emitted_loops_is_counted_by_step_in_the_profile() -> None:
+    x = tv.scalar("x")
+    steps = tv.while_loop(lambda s: s < 100.0, lambda s: tv.counted(s * 2.0, "step"), x)
+    f = tv.function([x], steps, mode="FAST_RUN", profile="count")
+    f.compile()
+    f(1.0), f(3.0)
+    assert f.profile.functions[0].counts == {"step": 13}
+    assert (f.profile.merge(f.profile)).functions[0].counts == {"step": 26}
+
+
+def test_counted_has_a_table_in_the_text_of_a_profile() -> None:
+    x = tv.scalar("x")
+    f = tv.function([x], tv.ifelse(x > 0, tv.counted(tv.exp(x), "cost"), x), mode="vm")
+    with f.profile("count") as p:
+        f(1.0), f(-1.0)
+    lines = str(p).splitlines()
+    assert lines[lines.index("counted") + 4].split()[:3] == ["cost", "1", "0.5"]

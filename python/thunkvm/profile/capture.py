@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from thunkvm import _core
+from thunkvm._src.views.explanation import counted_name
 from thunkvm._src.views.expression import cut, expression
 from thunkvm._src.views.origin import location_of
 from thunkvm.profile.captured_loops import by_steps, loop_rows
@@ -143,7 +144,8 @@ class _Capture:
                     form=form if in_group is None else FORMS.get(self.groups[in_group].kind, form),
                     group=in_group,
                     inputs=inputs, type=_core.type_text(variables[number]),
-                    output=owner in returned, entered=self.data.node_runs[number],
+                    output=owner in returned, counted=counted_name(owner) or "",
+                    entered=self.data.node_runs[number],
                     total_time=site.self_time + below.get(number, 0.0),
                     first_demanded_by=demanded_by.get(number),
                     **site._asdict(),

@@ -82,6 +82,8 @@ class NodeRow(SiteRowFields, Rates):
         The dtype and shape of what it computes.
     output : bool
         Whether the function returns it.
+    counted : str
+        The name that `tv.counted` gives its value; empty without.
     entered : int
         How often it was begun.
     total_time : float
@@ -105,6 +107,7 @@ class NodeRow(SiteRowFields, Rates):
     inputs: tuple[int | str, ...] = ()
     type: str = ""
     output: bool = False
+    counted: str = ""
     entered: int = merged(0)
     total_time: float = merged(0.0)
     first_demanded_by: int | None = None
@@ -265,6 +268,15 @@ class FunctionRecord:
     overheads: Overheads = Overheads()
     events: tuple[Event, ...] = ()
     dropped_events: int = merged(0)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often the values of each name of `tv.counted` were computed, as `f.counts()`."""
+        found: dict[str, int] = {}
+        for node in self.nodes:
+            if node.counted:
+                found[node.counted] = found.get(node.counted, 0) + node.runs
+        return dict(sorted(found.items()))
 
     @property
     def node_time(self) -> float:

@@ -65,6 +65,8 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
                 share_section("by class", "class", by_class(function), rows),
             ]
         tables = [node_section(function, rows), line_section(function, rows)]
+        if function.counts:
+            tables.append(counts(function, rows))
         if function.conditions:
             tables.append(branches(function, rows))
         if function.loops:
@@ -198,6 +200,23 @@ def _shown(by: str, node: NodeRow) -> str:
     if by == "time":
         return show_seconds(node.self_time)
     return str(node.runs) if by == "runs" else show_bytes(node.bytes_allocated)
+
+
+def counts(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the values that `tv.counted` names, those that ran most often first."""
+    order = sorted((node for node in function.nodes if node.counted), key=lambda n: -n.runs)
+    shown = tuple(
+        (node.counted, str(node.runs), _a_call(node.runs, function.n_calls), node.region,
+         line_of(node))
+        for node in order[:rows]
+    )  # fmt: skip
+    headers = ("counted", "runs", "a call", "region", "made at")
+    notes = rest(len(order), rows, "value")
+    return Section("counted", headers, shown, ("counted", "region", "made at"), notes)
+
+
+def _a_call(runs: int, n_calls: int) -> str:
+    return f"{runs / n_calls:.4g}" if n_calls else ""
 
 
 def branches(function: FunctionRecord, rows: int) -> Section:

@@ -219,11 +219,16 @@ def counts(function: _core.Function) -> dict[str, int]:
 def counted_nodes(function: _core.Function) -> list[tuple[int, str]]:
     """Return the number of each node of `counted`, in the program's order, and its name."""
     owners = (first.owner for first in function._nodes)
-    return [
-        (number, node.op.attrs["name"])
-        for number, node in enumerate(owners)
-        if node is not None and getattr(node.op, "type", None) == "counted"
-    ]
+    names = ((number, counted_name(node)) for number, node in enumerate(owners) if node is not None)
+    return [(number, name) for number, name in names if name is not None]
+
+
+def counted_name(node: _core.Apply) -> str | None:
+    """Return the name that a node of `counted` gives its value; None for any other node."""
+    name: str | None = None
+    if getattr(node.op, "type", None) == "counted":
+        name = node.op.attrs["name"]
+    return name
 
 
 def dprint(

@@ -12,6 +12,7 @@ const details = {
       ...row("Op", `${node.op}${node.op_class ? ` (${node.op_class})` : ""}`),
       ...row("computes", node.type || "?"),
       ...row("runs", details.runs(node)),
+      ...(node.counted ? row("counted as", node.counted) : []),
       ...row("region", node.region),
       ...row("run as", node.form || "?"),
       ...row("self time", `${format.seconds(node.self_time)} (${format.percent(node.share)})`),

@@ -72,6 +72,7 @@ const tables = {
       ...tables.where(f.nodes.some((node) => node.p95 !== null), tables.number("p95", "p95", tables.known)),
       ...tables.where(f.nodes.some((node) => node.max !== null), tables.number("max", "max", tables.known)),
       tables.number("runs", "runs", String),
+      ...tables.where(f.nodes.some((node) => node.counted), tables.text("counted as", "counted")),
       tables.text("region", "region", { maxWidth: 280 }),
       tables.text("made at", "location"),
       tables.text("run as", "form"),
@@ -103,7 +104,7 @@ const tables = {
     input.value = "";
     input.oninput = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const fields = ["name", "op", "op_class", "region", "location", "form", "type", "source"];
+      const fields = ["name", "op", "op_class", "region", "location", "form", "type", "source", "counted"];
       if (!words.length) return table.clearFilter();
       return table.setFilter((row) => {
         const text = fields.map((field) => row[field]).join(" ").toLowerCase();
