@@ -22,6 +22,8 @@ KINDS: dict[str, dict[str, bool]] = {
 #: Where a function keeps the kind of its own profile, and a weak reference to what was last handed
 #: out of it: the profile has the function, which would else keep itself alive.
 OWN = "_own_profile"
+#: Where a function made with `profile=` keeps the records of its calls in other processes.
+ELSEWHERE = "_recorded_elsewhere"
 
 
 def check_kind(kind: Any) -> Kind:
@@ -58,6 +60,7 @@ class LiveProfile(Profile):
     _sources: list[tuple[_core.Function, _core.Recording]]
     _seen: list[tuple[int, bool]]  # what the records were made of
     _records: tuple[FunctionRecord, ...]
+    _elsewhere: list[FunctionRecord]  # of calls in other processes
 
     def __init__(self, kind: Kind, *functions: _core.Function) -> None:
         """Record nothing yet; these functions once it starts."""
@@ -65,9 +68,11 @@ class LiveProfile(Profile):
         object.__setattr__(self, "_to_start", functions)
         object.__setattr__(self, "_sources", [])
         object.__setattr__(self, "_seen", [])
+        object.__setattr__(self, "_elsewhere", [])
 
     def start(self) -> None:
         """Record calls from now on."""
+        _open.append(ref(self))
         for function in self._to_start:
             self.add(function)
 
@@ -76,8 +81,19 @@ class LiveProfile(Profile):
         if all(function is not other for other, _ in self._sources):
             self._sources.append((function, function._record(**KINDS[self.kind])))
 
+    def take_in(self, record: FunctionRecord) -> None:
+        """Add what another process recorded of calls of a function that this records."""
+        from thunkvm.profile.merging import merge
+
+        before, new = (
+            Profile(functions=functions, kind=self.kind)
+            for functions in (tuple(self._elsewhere), (record,))
+        )
+        self._elsewhere[:] = merge(before, new).functions
+
     def stop(self) -> None:
         """Record no further call."""
+        _open[:] = [other for other in _open if other() is not None and other() is not self]
         for _, recording in tuple(self._sources):
             recording.stop()
 
@@ -109,7 +125,13 @@ class LiveProfile(Profile):
             )
             object.__setattr__(self, "_seen", counts)
             object.__setattr__(self, "_records", records)
-        return self._records
+        if not self._elsewhere:
+            return self._records
+        from thunkvm.profile.merging import merge
+
+        here = Profile(functions=self._records, kind=self.kind)
+        elsewhere = Profile(functions=tuple(self._elsewhere), kind=self.kind)
+        return merge(here, elsewhere).functions
 
     @property
     def clock_cost(self) -> float:
@@ -165,6 +187,7 @@ def profile_of(function: _core.Function) -> FunctionProfile:
     if own is None:
         own = FunctionProfile(kind, function)
         own._sources.append((function, recording))
+        object.__setattr__(own, "_elsewhere", vars(function).setdefault(ELSEWHERE, []))
         vars(function)[OWN] = kind, ref(own)
     return own
 
@@ -212,6 +235,27 @@ def _called(function: _core.Function) -> None:
 
 
 _all: list[AllFunctions] = []
+#: The blocks of single functions that record.
+_open: list[ref[LiveProfile]] = []
+
+
+def recorders(function: _core.Function) -> list[LiveProfile]:
+    """Return the profiles that record the calls of a function now.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.profile.live import recorders
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], x + 1.0, mode="vm")
+    >>> with f.profile("count"), tv.profile("time"):
+    ...     [profile.kind for profile in recorders(f)]
+    ['count', 'time']
+    """
+    found: list[LiveProfile] = [] if function._own_recording() is None else [profile_of(function)]
+    blocks = [block for block in (other() for other in _open) if block is not None]
+    found += [block for block in blocks if any(function is f for f in block._to_start)]
+    return [*found, *_all]
 
 
 def profile(kind: Kind | Literal[True] = "time") -> LiveProfile:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from itertools import chain
 from threading import Lock
 from typing import Any
+
+from thunkvm._core import Function
+from thunkvm._src.calls.shipped import ShippedFunction
 
 #: The chunks that a list of inputs is divided into for an executor that may be on other machines.
 CHUNKS = 64
@@ -31,7 +35,9 @@ def map_calls(
         The arguments of each call: a tuple of them, a dict by name, or the only one.
     executor : concurrent.futures.Executor, optional
         What runs the calls; threads of this process if left out. An executor of other processes
-        needs an `f` that can be pickled.
+        needs an `f` that can be pickled. A `Function` is made once in each process, and kept there
+        for later calls; its open profiles get what the processes recorded. Updates of shared
+        variables stay there.
     workers : int, optional
         How many threads there are without an executor; the number of processors if left out.
 
@@ -140,14 +146,25 @@ def call(f: Callable[..., Any], item: Any) -> Any:
 def _by_chunks(f: Callable[..., Any], items: list[Any], executor: Executor) -> list[Any]:
     size = -(-len(items) // CHUNKS)
     chunks = [items[begin : begin + size] for begin in range(0, len(items), size or 1)]
-    futures = [executor.submit(_call_each, f, chunk) for chunk in chunks]
-    return list(_results(futures))
+    if not isinstance(f, Function):
+        return list(chain(*_results([executor.submit(_call_each, f, chunk) for chunk in chunks])))
+    from thunkvm.profile.elsewhere import Elsewhere
+
+    shipped, profiles = ShippedFunction(f), Elsewhere(f)
+    found = []
+    for results, records in _results(
+        [executor.submit(shipped.call_each, call, chunk, profiles.kinds) for chunk in chunks]
+    ):
+        profiles.take_in(records)
+        found += results
+    return found
 
 
-def _results(futures: list[Future[list[Any]]]) -> Iterator[Any]:
+def _results(futures: list[Future[Any]]) -> Iterator[Any]:
+    """Yield the results of futures in order; those that have not begun end with this."""
     try:
         for future in futures:
-            yield from future.result()
+            yield future.result()
     finally:
         for future in futures:
             future.cancel()
