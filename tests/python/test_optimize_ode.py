@@ -184,6 +184,23 @@ def test_solution_is_not_a_number_where_it_has_not_come_to() -> None:
     assert (end, status) == (1.0, 0)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau"])
+def test_the_solution_at_its_beginning_is_y0_where_the_first_steps_are_refused(
+    method: str, mode: str
+) -> None:
+    path = tv.optimize.integrate(
+        lambda t, y: -50.0 * y, (0.0, 1.0), 3.0, method, first_step=0.9, rtol=1e-8, atol=1e-8
+    )
+    y, steps, ts = tv.function([], [path.at([0.0, 1e-9]), path.steps, path.ts], mode=mode)()
+    assert steps > ts.size - 1
+    np.testing.assert_allclose(y, [3.0, 3.0], rtol=1e-6)
+    ended = tv.optimize.integrate(
+        lambda t, y: -50.0 * y, (0.0, 1.0), 3.0, method, first_step=0.9, rtol=1e-8, max_steps=1
+    )
+    np.testing.assert_array_equal(tv.function([], ended.at([0.0, 1.0]), mode=mode)(), [3.0, np.nan])
+
+
 @pytest.mark.parametrize("method", ["RK23", "RK45", "DOPRI5", "Radau"])
 def test_time_may_run_backward(method: str) -> None:
     found = tv.optimize.solve_ivp(

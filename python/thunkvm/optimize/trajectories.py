@@ -110,15 +110,17 @@ class Trajectory:
         t = ops.cast(as_variable(t), dtype="float64")
         direction = self.problem.direction
         begin, ends, y, terms = self.history.segment
-        rows = searchsorted(ends * direction, t * direction)
-        rows = ops.minimum(rows, self.steps - 1)
+        # A refused step has no length: its polynomial is NaN everywhere, at t0 too.
+        accepted = self._accepted
+        rows = searchsorted(ends[accepted] * direction, t * direction)
+        rows = accepted[ops.minimum(rows, accepted.shape[0] - 1)]
         found = Segment(begin[rows], ends[rows], y[rows], tuple(term[rows] for term in terms))
         inside = ops.logical_and(
             (t - self.last.t) * direction <= 0.0, (t - self.problem.t0) * direction >= 0.0
         )
         dense = ops.where(inside[:, None], found.at(t), np.nan)
-        resting = ops.where(inside[:, None], self.problem.y0, np.nan)  # no step ran
-        return self.flat.unravel(ifelse(self.steps > 0, dense, resting))
+        resting = ops.where(inside[:, None], self.problem.y0, np.nan)
+        return self.flat.unravel(ifelse(accepted.shape[0] > 0, dense, resting))
 
     @property
     def _accepted(self) -> Variable:
