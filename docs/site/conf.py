@@ -12,8 +12,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 project = "thunkvm"
 author = "the thunkvm developers"
 release = version = thunkvm.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx.ext.viewcode", "reference"]
-exclude_patterns = ["site"]
+extensions = [
+    "myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx.ext.viewcode", "reference",
+    "sphinx_gallery.gen_gallery",
+]  # fmt: skip
+exclude_patterns = ["site", "gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
@@ -21,6 +24,17 @@ numpydoc_show_class_members = False
 # Types in docstrings are sentences, and name NumPy's.
 numpydoc_xref_param_type = False
 autodoc_typehints = "none"
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "examples",  # where the pages are made
+    "filename_pattern": r"\.py$",  # all programs run
+    "within_subsection_order": "ExampleTitleSortKey",
+    "nested_sections": False,
+    "capture_repr": (),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+}
 html_theme = "furo"
 html_title = "thunkvm"
 html_static_path: list[str] = []
