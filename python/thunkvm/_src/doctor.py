@@ -11,7 +11,6 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 
 import thunkvm as tv
 from thunkvm import _core
+from thunkvm._src.calls import blas
 from thunkvm._src.calls.mode import LINKERS, RUN_WITHOUT_C
 from thunkvm._src.views.text_table import show_bytes
 
@@ -61,29 +61,24 @@ def compilers() -> Iterator[Finding]:
             yield Finding(f"{language} compiler", f"{version} ({command})")
 
 
-def loaded_libraries(name: str) -> list[str]:
-    """Return the files with this in their names that the process has loaded, but for NumPy's."""
+def file_at(address: int) -> str:
+    """Return the file that the process has mapped at an address, or "" where that is not known."""
     maps = Path("/proc/self/maps")
-    if not maps.exists():
-        return []
-    files = {line.split(maxsplit=5)[5] for line in maps.read_text().splitlines() if "/" in line}
-    return sorted(f for f in files if name in Path(f).name and "numpy" not in f)
+    for line in maps.read_text().splitlines() if maps.exists() else []:
+        begin, _, end = line.partition(" ")[0].partition("-")
+        if int(begin, 16) <= address < int(end, 16):
+            return line.split(maxsplit=5)[5]
+    return ""
 
 
-def blas() -> Iterator[Finding]:
+def libraries() -> Iterator[Finding]:
     """Name the OpenBLAS that products of matrices run on, and its threads."""
-    found = loaded_libraries("openblas")
-    if not found:
-        yield Finding("BLAS", "linked into the package, or not known on this system")
+    if not blas.is_openblas():
+        yield Finding("BLAS", "not OpenBLAS: tv.config.blas_threads cannot be set")
         return
-    told, library = found[0], None
-    with suppress(OSError):  # the file may be gone since it was loaded
-        library = ctypes.CDLL(told)
-    if library is not None and hasattr(library, "openblas_get_config"):
-        library.openblas_get_config.restype = ctypes.c_char_p
-        told = f"{library.openblas_get_config().decode().strip()} ({found[0]})"
-        told += f", {library.openblas_get_num_threads()} threads (OPENBLAS_NUM_THREADS)"
-    yield Finding("BLAS", told)
+    address = ctypes.cast(blas.core().openblas_get_config, ctypes.c_void_p).value
+    told = f"{blas.describe()} ({file_at(address or 0)}), {blas.threads()} threads"
+    yield Finding("BLAS", f"{told} (tv.config.blas_threads, OPENBLAS_NUM_THREADS)")
 
 
 def cache() -> Iterator[Finding]:
@@ -147,7 +142,7 @@ def findings() -> Iterator[Finding]:
     >>> [row.found for row in findings() if row.part == "mode vm"]
     ['works']
     """
-    for part in (versions, compilers, blas, cache, processor, modes):
+    for part in (versions, compilers, libraries, cache, processor, modes):
         yield from part()
 
 

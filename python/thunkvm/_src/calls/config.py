@@ -9,13 +9,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from thunkvm import _core
+from thunkvm._src.calls import blas
 from thunkvm._src.calls.mode import Mode, get_mode
+from thunkvm._src.teaching.elsewhere import answers
 from thunkvm._src.teaching.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
 COMPILER_SETTINGS = ("cc", "cxx", "cache_dir", "cache_size", "compile_timeout")
 SETTINGS = (
     "mode", *COMPILER_SETTINGS, "c_debug", "check_perform", "threads", "threads_from",
+    "blas_threads",
 )  # fmt: skip
 C_DEBUG = "THUNKVM_C_DEBUG"
 CHECK_PERFORM = "THUNKVM_CHECK_PERFORM"
@@ -64,6 +67,11 @@ class Config:
         number.
     threads_from : int
         Elements from which a nest is large; 262,144, unless it is set.
+    blas_threads : int
+        Threads of OpenBLAS that one product of matrices, or one factorization, may run on. At first
+        that of ``OPENBLAS_NUM_THREADS``, or one for each core. It counts for the whole process, but
+        not for NumPy's own OpenBLAS. Last digits may differ with the number. OpenBLAS lowers a
+        number above the one that it was built for.
 
     Examples
     --------
@@ -192,10 +200,8 @@ class Config:
 
     @threads.setter
     def threads(self, value: int | None) -> None:
-        if value is not None and (not isinstance(value, int) or not 1 <= value <= MOST_THREADS):
-            raise ValueError(
-                f"threads has to be a number of threads from 1 to {MOST_THREADS}; it is {value!r}."
-            )
+        if value is not None:
+            _check_threads("threads", value)
         self._set("threads", value)
 
     @property
@@ -212,11 +218,29 @@ class Config:
             )
         self._set("threads_from", value)
 
+    @property
+    def blas_threads(self) -> int:
+        """Threads that one call of OpenBLAS may run on."""
+        return blas.threads()
+
+    @blas_threads.setter
+    def blas_threads(self, value: int | None) -> None:
+        if value is not None:
+            _check_threads("blas_threads", value)
+            if not blas.is_openblas():
+                raise RuntimeError(
+                    "blas_threads cannot be set: the BLAS that thunkvm is linked with is not "
+                    "OpenBLAS. Set its threads as its own documentation says."
+                )
+        self._set("blas_threads", value)
+
     def _set(self, name: str, value: object) -> None:
         self._put({**self._given, name: value})
 
     def _put(self, given: dict[str, Any]) -> None:
         _core.override_compiler_settings(*(given.get(name) for name in COMPILER_SETTINGS))
+        if (of_blas := given.get("blas_threads")) != self._given.get("blas_threads"):
+            blas.set_threads(of_blas)
         object.__setattr__(self, "_given", given)
         _core.set_nest_threads(self.threads, self.threads_from)
 
@@ -254,6 +278,13 @@ class Config:
         return f"Config({', '.join(f'{name}={getattr(self, name)!r}' for name in SETTINGS)})"
 
 
+def _check_threads(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_THREADS:
+        raise ValueError(
+            f"{name} has to be a number of threads from 1 to {MOST_THREADS}; it is {value!r}."
+        )
+
+
 def _command(name: str, value: str | None) -> str | None:
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name} has to be a command, as a str; it is {value!r}.")
@@ -261,6 +292,8 @@ def _command(name: str, value: str | None) -> str | None:
 
 
 def _no_setting(name: str) -> str:
+    if told := answers("config").get(name):
+        return f"config has no setting {name!r}; {told}"
     known = ", ".join(SETTINGS)
     return f"config has no setting {name!r}; the settings are: {known}." + did_you_mean(
         name, SETTINGS
