@@ -20,6 +20,7 @@ import c_ops
 import numpy as np
 from checks import debug
 from draws import draws
+from keeping import keeping
 from loops import loops
 from scaling import scaling
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, importing_above_numpy, once, two_arrays
@@ -371,4 +372,5 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "c": ops_in_c,
     "debug": debug,
     "draws": draws,
+    "keeping": keeping,
 }

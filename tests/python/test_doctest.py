@@ -63,6 +63,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/graph_files.md",
         "docs/vmap.md",
         "docs/index.md",
+        "docs/threads.md",
         "docs/start/explain.md",
         "docs/start/laziness.md",
         "docs/start/modes.md",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import subprocess
@@ -9,10 +10,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import thunkvm as tv
 from thunkvm import _core
+from thunkvm._src.calls.config import SETTINGS
+from thunkvm._src.calls.mode import CHECKING
+from thunkvm._src.teaching import elsewhere
 
 LINKERS = ["py", "vm", "cvm", "c", "c|py", "c&py"]
 NAMES = [*LINKERS, *(f"{linker}_nogc" for linker in LINKERS), "FAST_RUN", "FAST_COMPILE"]
@@ -116,8 +121,8 @@ def test_modes_that_do_not_exist_are_not_aliases(name: str) -> None:
 def test_a_mode_of_another_type_is_an_error() -> None:
     with pytest.raises(TypeError, match=r"mode is 3, a int; give a name or a tv\.Mode"):
         tv.get_mode(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"no linker 'jit'; the linkers are py, vm, cvm"):
-        tv.Mode("jit")
+    with pytest.raises(ValueError, match=r"no linker 'llvm'; the linkers are py, vm, cvm"):
+        tv.Mode("llvm")
 
 
 def test_config_chooses_the_mode_of_functions_that_name_none() -> None:
@@ -154,6 +159,61 @@ def test_config_refuses_settings_that_it_has_not() -> None:
         pass
     with pytest.raises(ValueError, match="Did you mean 'cvm'"):
         tv.config.mode = "cmv"
+
+
+def test_nogc_holds_each_intermediate_and_the_others_two_of_them() -> None:
+    x = tv.vector("x")
+    y = x
+    for _ in range(20):
+        y = tv.cumsum(y * 0.01)
+    value, peaks = np.ones(100_000), {}
+    for mode in ("c", "c_nogc"):
+        f = tv.function([x], y.sum(), mode=mode)
+        gc.collect()
+        tv.reset_peak_memory()
+        before = tv.memory()["in_use"]
+        f(value)
+        peaks[mode] = tv.memory()["peak"] - before
+    assert 2 * value.nbytes <= peaks["c"] < 3 * value.nbytes
+    assert peaks["c_nogc"] >= 40 * value.nbytes
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("floatX", 'tv.vector("x", dtype="float32")'),
+        ("compiledir", "write tv.config.cache_dir"),
+        ("openmp", "write tv.config.threads"),
+        ("allow_gc", 'a mode that ends in "_nogc"'),
+        ("cast_policy", "promoted by NumPy's rules"),
+        ("blas__ldflags", "OpenBLAS is linked into the package"),
+        ("jax_enable_x64", "it is float64 if left out"),
+    ],
+)
+def test_settings_of_other_libraries_say_what_to_write(setting: str, told: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(told)):
+        getattr(tv.config, setting)
+    with pytest.raises(AttributeError, match=re.escape(told)):
+        setattr(tv.config, setting, "float32")
+
+
+def test_config_has_no_answer_for_settings_that_it_has() -> None:
+    assert set(elsewhere.answers("config")) & set(SETTINGS) == set()
+    ours = re.findall(r"tv\.config\.(\w+)", " ".join(elsewhere.answers("config").values()))
+    assert set(ours) - {*SETTINGS, "change"} == set()
+
+
+@pytest.mark.parametrize("name", ["JAX", "NUMBA", "PYTORCH"])
+def test_modes_of_other_libraries_say_what_to_write(name: str) -> None:
+    told = 'write "c", which compiles the whole graph'
+    with pytest.raises(ValueError, match=f"no mode '{name}'; {told}"):
+        tv.function([], 1.0, mode=name)
+    with pytest.raises(ValueError, match=f"no linker '{name.lower()}'; {told}"):
+        tv.Mode(linker=name.lower())
+
+
+def test_modes_have_no_answer_for_names_that_they_have() -> None:
+    assert set(elsewhere.answers("modes")) & {*NAMES, *LINKERS, *CHECKING} == set()
 
 
 def run(code: str, **environment: str) -> Any:

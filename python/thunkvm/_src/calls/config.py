@@ -11,7 +11,6 @@ from typing import Any
 from thunkvm import _core
 from thunkvm._src.calls import blas
 from thunkvm._src.calls.mode import Mode, get_mode
-from thunkvm._src.teaching.elsewhere import answers
 from thunkvm._src.teaching.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
@@ -292,6 +291,8 @@ def _command(name: str, value: str | None) -> str | None:
 
 
 def _no_setting(name: str) -> str:
+    from thunkvm._src.teaching.elsewhere import answers  # only failing programs pay for it
+
     if told := answers("config").get(name):
         return f"config has no setting {name!r}; {told}"
     known = ", ".join(SETTINGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from importlib import import_module
 from textwrap import fill
@@ -113,11 +114,9 @@ class Mode:
             hint = (
                 f' Write Mode({plain!r}, gc=False), or mode="{plain}_nogc".'
                 if plain in LINKERS
-                else did_you_mean(str(self.linker), LINKERS)
+                else ""
             )
-            raise ValueError(
-                f"there is no linker {self.linker!r}; the linkers are {', '.join(LINKERS)}." + hint
-            )
+            raise ValueError(_none_called("linker", self.linker, LINKERS) + hint)
 
         if self.optimizer not in list(OPTIMIZERS):
             known = [name for name in OPTIMIZERS if name]
@@ -275,8 +274,15 @@ def get_mode(mode: str | Mode) -> Mode:
     try:
         return MODES[mode]
     except KeyError:
-        names = [*MODES, *CHECKING]
-        raise ValueError(
-            f"there is no mode {mode!r}; the modes are {', '.join(names)}."
-            + did_you_mean(mode, names)
-        ) from None
+        raise ValueError(_none_called("mode", mode, [*MODES, *CHECKING])) from None
+
+
+def _none_called(kind: str, name: object, names: Collection[str]) -> str:
+    """Return the message that there is no mode or linker of a name, which another library has."""
+    from thunkvm._src.teaching.elsewhere import answers  # only failing programs pay for it
+
+    if told := answers("modes").get(str(name)):
+        return f"there is no {kind} {name!r}; {told}"
+    return f"there is no {kind} {name!r}; the {kind}s are {', '.join(names)}." + did_you_mean(
+        str(name), names
+    )
