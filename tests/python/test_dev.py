@@ -79,3 +79,21 @@ def test_a_failing_installation_is_a_sentence_with_the_end_of_its_output(tmp_pat
     assert found.returncode == 1
     told = "The list of Debian packages could not be fetched. The whole output is in .dev/apt.log."
     assert found.stderr == f"no network\ndev: {told}\n"
+
+
+def test_the_workflow_runs_commands_of_dev_alone() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    dispatch = (ROOT / "dev").read_text().rpartition("case $command in")[2]
+    known = {f"./dev {name}" for name in re.findall(r"^  ([a-z]+)[ |)]", dispatch, re.MULTILINE)}
+    run = re.findall(r"\brun: (.*)", workflow)
+    assert set(run) == {".ci/run", "./dev lint", "./dev wheel", "./dev docs"}
+    assert set(run) - known == {".ci/run"}
+    assert 'exec "$(dirname "$0")/../dev" test' in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_workflow_tests_each_python_that_the_package_is_for() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    classifiers = (ROOT / "pyproject.toml").read_text()
+    pythons = re.findall(r"Python :: (3\.\d+)", classifiers)
+    assert re.findall(r'"(3\.\d+)"', workflow) == pythons
+    assert re.findall(r"^ +(3\.\d+)$", workflow, re.MULTILINE) == pythons
