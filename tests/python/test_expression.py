@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 
 import thunkvm as tv
 from thunkvm._src.views.expression import WIDTH, expression
+from thunkvm._src.views.notebook import DRAWN
 from thunkvm._src.views.tree import tree_lines
+
+needs_dot = pytest.mark.skipif(not shutil.which("dot"), reason="dot (graphviz) is not installed")
 
 x, y, n = tv.scalar("x"), tv.scalar("y"), tv.lscalar("n")
 v, m, flags = tv.vector("v"), tv.matrix("m"), tv.tensor("flags", "bool", (None,))
@@ -211,11 +215,40 @@ def test_runs_of_nodes_are_named_tuples() -> None:
 
 def test_notebooks_show_text_that_is_escaped() -> None:
     shown = (x < y)._repr_html_()
-    assert shown.startswith("<code>&lt;x &lt; y: scalar bool&gt;</code><details>")
+    assert shown.startswith("<code>&lt;x &lt; y: scalar bool&gt;</code>")
     assert "x [id B] &lt;scalar float64&gt;" in shown
     f = tv.function([x], tv.exp(x), mode="vm")
     assert "-&gt; exp(x)" in f._repr_html_()
     assert "<td>exp.0</td><td>perform</td>" in f.explain()._repr_html_()
+
+
+@needs_dot
+def test_notebooks_show_a_picture_of_a_graph_a_node_and_a_function() -> None:
+    picked = tv.ifelse(x < y, tv.exp(x), y)
+    f = tv.function([x, y], picked, mode="vm")
+    f(1.0, 0.0)
+    shown = f._repr_html_()
+    assert shown.count("<svg ") == shown.count("</svg>") == 1
+    assert "only if" in shown
+    for graph in (picked, picked.owner):
+        assert graph._repr_html_().count("<svg ") == 1
+    assert "<?xml" not in shown + picked._repr_html_()
+
+
+def test_notebooks_show_no_picture_of_a_large_graph_or_of_an_input() -> None:
+    chain = x
+    for _ in range(DRAWN + 1):
+        chain = tv.exp(chain)
+    f = tv.function([x], chain, mode="vm")
+    for shown in (chain, f, x):
+        assert "<svg " not in shown._repr_html_()
+
+
+def test_notebooks_without_graphviz_show_text_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    shown = tv.exp(x)._repr_html_()
+    assert "<svg " not in shown
+    assert "<summary>graph</summary>" in shown
 
 
 def test_notebooks_show_a_page_of_a_large_graph() -> None:

@@ -61,7 +61,9 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
         {name: f"Methods.{name}" for name in (*OWN_METHODS, *exposed.METHODS_OF_OPS)},
     ),
     (Variable, "thunkvm._src.views.expression", {"__repr__": "represent"}),
-    (Variable, "thunkvm._src.views.tree", {"_repr_html_": "to_html"}),
+    (Variable, "thunkvm._src.views.shown", {"_repr_html_": "show_variable"}),
+    (_core.Apply, "thunkvm._src.views.shown", {"_repr_html_": "show_node"}),
+    (_core.Function, "thunkvm._src.views.shown", {"_repr_html_": "show_function"}),
     (
         Variable,
         "thunkvm._src.arrays.numpy_protocol",
@@ -89,7 +91,6 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
         "thunkvm._src.views.explanation",
         {
             "__repr__": "represent",
-            "_repr_html_": "to_html",
             "counts": "counts",
             "dprint": "dprint",
             "explain": "explain",

@@ -194,11 +194,16 @@ class Profile:
         save_text(path, page(self))
 
     def _repr_html_(self) -> str:
+        from thunkvm._src.views.notebook import picture
+        from thunkvm.profile.dot import to_dot
         from thunkvm.profile.sections import profile_sections
         from thunkvm.profile.text import html_sections
 
+        nodes = sum(len(function.nodes) for function in self.functions)
+        drawn = picture(lambda: to_dot(self), nodes)
         tables = html_sections(profile_sections(self))
-        return f"{tables}<p>p.html(path) writes a page with the graph and the timeline too</p>"
+        rest = "<p>p.html(path) writes a page with the timeline, too</p>"
+        return drawn + tables + rest
 
     def merge(self, *others: Profile) -> Profile:
         """Return what this profile and others recorded together.

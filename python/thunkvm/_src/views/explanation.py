@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from thunkvm import _core
 from thunkvm._core import NodeRuns, Variable
 from thunkvm._src.views.expression import WIDTH, cut, expression
-from thunkvm._src.views.notebook import html_table, with_graph
+from thunkvm._src.views.notebook import html_table
 from thunkvm._src.views.regions import Regions
 from thunkvm._src.views.text_table import table
 from thunkvm._src.views.tree import DEPTH, Root, print_lines, tree_lines
@@ -345,11 +345,6 @@ def represent(function: _core.Function) -> str:
     return f"<function{name}({cut(inputs, WIDTH)}) -> {cut(outputs, WIDTH) or None}{mode}>"
 
 
-def to_html(function: _core.Function) -> str:
-    """Return what a notebook shows of a function."""
-    return with_graph(represent(function), function_lines(function))
-
-
 __all__ = [
     "Explanation",
     "NodeExplanation",
@@ -361,5 +356,4 @@ __all__ = [
     "function_roots",
     "node_runs",
     "represent",
-    "to_html",
 ]  # fmt: skip

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from html import escape
 from itertools import islice
 from typing import Any
 
+from thunkvm._src.views.drawing import to_svg
+
 #: A page has so many lines of a tree, or rows of a table, and then says that there are more.
 SHOWN = 200
+#: The most nodes of a picture: Graphviz lays these out in a tenth of a second, and a page has room.
+DRAWN = 60
+#: A box, two arrows and a leaf.
+LINES_OF_NODE = 4
+FRAME = "background: white; color: black; overflow: auto; max-height: 40em"
 
 
-def with_graph(text: str, lines: Iterator[str]) -> str:
-    """Return a text in code's letters, with a tree of lines under it to be opened.
+def picture(to_dot: Callable[[], str], nodes: int) -> str:
+    """Return a drawing as SVG in a frame; "" if it is too large, or Graphviz is not there.
+
+    It is a part of the HTML, since a notebook that gets HTML and SVG shows the HTML alone.
+
+    Examples
+    --------
+    >>> from thunkvm._src.views.notebook import picture
+    >>> picture(lambda: "digraph G { a -> b; }", 10_000)
+    ''
+    """
+    if not 0 < nodes <= DRAWN:
+        return ""
+    dot = to_dot()
+    if dot.count("\n") > LINES_OF_NODE * DRAWN:  # a node of many inputs
+        return ""
+    with suppress(RuntimeError):
+        _, begin, rest = to_svg(dot).partition("<svg")
+        return f'<div style="{FRAME}">{begin}{rest}</div>'
+    return ""
+
+
+def with_graph(text: str, lines: Iterator[str], drawn: str = "") -> str:
+    """Return a text in code's letters, a picture, and a tree of lines to be opened under it.
 
     Examples
     --------
@@ -26,9 +56,8 @@ def with_graph(text: str, lines: Iterator[str]) -> str:
     if next(lines, None) is not None:
         shown.append("... and more, which dprint() prints")
     tree = escape("\n".join(shown))
-    return (
-        f"<code>{escape(text)}</code><details><summary>graph</summary><pre>{tree}</pre></details>"
-    )
+    details = f"<details><summary>graph</summary><pre>{tree}</pre></details>"
+    return f"<code>{escape(text)}</code>{drawn}{details}"
 
 
 def html_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -50,4 +79,4 @@ def _row(tag: str, cells: Sequence[Any]) -> str:
     return f"<tr>{''.join(f'<{tag}>{escape(str(cell))}</{tag}>' for cell in cells)}</tr>"
 
 
-__all__ = ["html_table", "with_graph"]
+__all__ = ["html_table", "picture", "with_graph"]

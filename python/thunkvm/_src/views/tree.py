@@ -11,8 +11,7 @@ from thunkvm import _core
 from thunkvm._core import Apply, BuiltinOp, Variable
 from thunkvm._src.graph.structure import leaves
 from thunkvm._src.graph.values import as_variable
-from thunkvm._src.views.expression import expression, represent
-from thunkvm._src.views.notebook import with_graph
+from thunkvm._src.views.expression import expression
 
 DEPTH = 50
 
@@ -123,20 +122,6 @@ def tree_lines(
                 yield head
                 inputs = [(text, value, level + 1) for text, value in _inputs(node)]
                 waiting += reversed(inputs)
-
-
-def to_html(variable: Variable) -> str:
-    """Return what a notebook shows of a Variable.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.views.tree import to_html
-    >>> to_html(tv.scalar("x"))
-    '<code>&lt;x: scalar float64&gt;</code>'
-    """
-    lines = iter(()) if variable.owner is None else tree_lines([("", variable)])
-    return with_graph(represent(variable), lines)
 
 
 def _head(
@@ -253,6 +238,6 @@ def _letters(number: int) -> str:
 
 
 __all__ = [
-    "dprint", "labelled_inputs", "op_text", "print_lines", "state_names", "step_roots", "to_html",
+    "dprint", "labelled_inputs", "op_text", "print_lines", "state_names", "step_roots",
     "tree_lines",
 ]  # fmt: skip
