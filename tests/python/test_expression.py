@@ -232,6 +232,7 @@ def test_notebooks_show_a_picture_of_a_graph_a_node_and_a_function() -> None:
     assert "only if" in shown
     for graph in (picked, picked.owner):
         assert graph._repr_html_().count("<svg ") == 1
+    assert "[0]" not in picked._repr_html_()
     assert "<?xml" not in shown + picked._repr_html_()
 
 

@@ -91,6 +91,12 @@ class ProfileDifference:
 
         return plain(difference_sections(self))
 
+    def _repr_html_(self) -> str:
+        from thunkvm.profile.difference_sections import difference_sections
+        from thunkvm.profile.text import html_sections
+
+        return html_sections(difference_sections(self))
+
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
         """Yield the tables for rich."""
         from thunkvm.profile.difference_sections import difference_sections

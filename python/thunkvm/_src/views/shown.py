@@ -41,7 +41,8 @@ def show_function(function: _core.Function) -> str:
 
 
 def _drawn(roots: list[Variable]) -> str:
-    return picture(lambda: to_dot(roots), len(_core.topological_order(roots)))
+    graph = roots if len(roots) > 1 else roots[0]
+    return picture(lambda: to_dot(graph), len(_core.topological_order(roots)))
 
 
 __all__ = ["show_function", "show_node", "show_variable"]
