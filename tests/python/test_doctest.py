@@ -84,6 +84,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/programs/newton.md",
         "docs/programs/power-iteration.md",
         "docs/programs/recurrent-network.md",
+        "docs/registering-ops.md",
         "docs/rewrites.md",
         "docs/sampling.md",
         "docs/writing-ops.md",
