@@ -14,7 +14,7 @@ constexpr std::string_view kRetains = "_nogc";
 const std::vector<Optimizer>& optimizer_table() {
   static const std::vector<Optimizer> rows = {
       {"", {"fusion"}},
-      {"fast_run", {"fusion", "merge", "inverses"}},
+      {"fast_run", {"fusion", "merge", "inverses", "idempotents"}},
       {"fast_compile", {"merge"}},
   };
   return rows;

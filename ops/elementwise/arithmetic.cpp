@@ -254,6 +254,7 @@ struct Absolute {
 const Elementwise abs_op =
     Elementwise("abs", "arithmetic", {"x"})
         .alias("absolute")
+        .algebra({.is_idempotent = true})
         .comment("Magnitude of each element. Its gradient at 0 is 0.")
         .example("[1.0, -2.0]", "array([1., 2.])")
         .functions<Absolute, 1>(Numbers{})

@@ -19,6 +19,7 @@ struct Floor {
 };
 const Elementwise floor_op =
     Elementwise("floor", "rounding", {"x"})
+        .algebra({.is_idempotent = true})
         .comment("The largest whole number that is not above each element.")
         .example("[1.7, -1.2]", "array([ 1., -2.])")
         .functions<Floor, 1>(Floats{})
@@ -38,6 +39,7 @@ struct Ceil {
 };
 const Elementwise ceil_op =
     Elementwise("ceil", "rounding", {"x"})
+        .algebra({.is_idempotent = true})
         .comment("The smallest whole number that is not below each element.")
         .example("[1.2, -1.7]", "array([ 2., -1.])")
         .functions<Ceil, 1>(Floats{})
@@ -56,6 +58,7 @@ struct Trunc {
   }
 };
 const Elementwise trunc_op = Elementwise("trunc", "rounding", {"x"})
+                                 .algebra({.is_idempotent = true})
                                  .comment("Each element without its fraction: rounded towards 0.")
                                  .example("[1.7, -1.7]", "array([ 1., -1.])")
                                  .functions<Trunc, 1>(Floats{})
@@ -80,6 +83,7 @@ struct Round {
 const Elementwise round_op =
     Elementwise("round", "rounding", {"x"})
         .wrapped()
+        .algebra({.is_idempotent = true})
         .comment(
             "The whole number nearest to each element; the even one where two are (1.5 and 2.5 "
             "both give 2). Complex numbers part by part.")

@@ -78,6 +78,7 @@ struct Algebra {
   enum class Axes : std::uint8_t { None, Ordered, Added, Dropped };
 
   bool is_involution = false;  ///< twice in a row is nothing
+  bool is_idempotent = false;  ///< twice in a row is once
   std::optional<Neutral> neutral = std::nullopt;
   Axes axes = Axes::None;
   bool selects = false;  ///< input 0 says of each element whether it is input 1's, or input 2's

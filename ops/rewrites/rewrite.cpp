@@ -16,6 +16,8 @@ constexpr NamedRewrite kRewrites[] = {
     {"merge", "equal nodes become one", merge_rewrite},
     {"inverses", "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1",
      inverses_rewrite},
+    {"idempotents", "what is done already is not done again: abs(abs(x)), floor(floor(x))",
+     idempotents_rewrite},
 };
 
 constexpr std::uint8_t kNobody = 0;  // else the rewrite's number, from 1

@@ -60,6 +60,10 @@ std::unique_ptr<Rewrite> merge_rewrite();
 /// (libmvec's last place), nothing of complex numbers but neg and conj. If x is no single number,
 /// it has to come from an elementwise node, so that it lies in memory as the result did.
 std::unique_ptr<Rewrite> inverses_rewrite();
+/// "idempotents": a node goes whose input is a node of the same Op, if the second one changes
+/// nothing: abs, floor, ceil, trunc, round. Not sign: that of a complex sign is off by a last
+/// place.
+std::unique_ptr<Rewrite> idempotents_rewrite();
 
 /// A rewrite, its name and its maker.
 struct NamedRewrite {

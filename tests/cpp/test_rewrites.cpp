@@ -38,6 +38,7 @@ std::vector<Variable> rewritten(std::vector<std::string> names, std::vector<Vari
 }
 Variable merged(const Variable& output) { return rewritten({"merge"}, {output})[0]; }
 Variable undone(const Variable& output) { return rewritten({"inverses"}, {output})[0]; }
+Variable done_once(const Variable& output) { return rewritten({"idempotents"}, {output})[0]; }
 std::vector<Variable> shaped(std::vector<Variable> outputs) {
   return with_inferred_shapes({.outputs = std::move(outputs)}).outputs;
 }
@@ -135,6 +136,32 @@ TEST_CASE("conditionals of one form over the same selector and arms become one")
   const Variable by_truth = conditional(i, Decoding::Truth, arms)[0];
   const Variable both = by_index + by_truth;
   CHECK(stays(both, merged(both)));
+}
+
+// ---- idempotents
+
+TEST_CASE("what is done already is not done again") {
+  const Variable x = tensor(DType::Float64, 2), n = tensor(DType::Int8, 1),
+                 z = tensor(DType::Complex128, 1);
+  for (const char* op : {"abs", "floor", "ceil", "trunc", "round"}) {
+    CAPTURE(op);
+    for (const Variable& v : {x, z}) {
+      if (is_complex(v.dtype()) && op != std::string("abs") && op != std::string("round")) continue;
+      const Variable once = call_op(op, {v}), twice = call_op(op, {once});
+      CHECK(stays(once, done_once(once)));
+      CHECK(done_once(twice) == once);
+      CHECK(done_once(call_op(op, {twice})) == once);
+    }
+  }
+  const Variable once = call_op("abs", {n});  // that of -128 is -128
+  CHECK(done_once(call_op("abs", {once})) == once);
+}
+
+TEST_CASE("what the same Op would change again stays") {
+  const Variable x = real("x"), z = scalar(DType::Complex128);
+  for (const Variable& output : {exp(exp(x)), call_op("floor", {call_op("ceil", {x})}),
+                                 call_op("sign", {call_op("sign", {z})}), -(-x)})
+    CHECK(stays(output, done_once(output)));
 }
 
 // ---- inverses
@@ -353,5 +380,5 @@ TEST_CASE("a chain of a million nodes, and as many shapes of it, are rewritten w
 TEST_CASE("a rewrite that does not exist is an error that lists those that do") {
   const std::string wrong[] = {"merg"};
   CHECK(error_of([&] { (void)rewrite({}, wrong); }) ==
-        "there is no rewrite 'merg'; there are 'merge' and 'inverses'");
+        "there is no rewrite 'merg'; there are 'merge', 'inverses' and 'idempotents'");
 }

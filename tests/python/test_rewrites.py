@@ -22,7 +22,7 @@ def ops(function: tv.Function) -> list[str]:
 
 def test_fast_run_is_cvm_with_all_rewrites_and_fast_compile_vm_with_few() -> None:
     assert tv.get_mode("FAST_RUN") == tv.Mode(linker="cvm", optimizer="fast_run")
-    assert tv.get_mode("FAST_RUN").rewrites == ("merge", "inverses")
+    assert tv.get_mode("FAST_RUN").rewrites == ("merge", "inverses", "idempotents")
     assert tv.get_mode("FAST_COMPILE") == tv.Mode(linker="vm", optimizer="fast_compile")
     assert tv.get_mode("FAST_COMPILE").rewrites == ("merge",)
     assert [tv.get_mode(name).name for name in MODES] == MODES
@@ -43,7 +43,7 @@ def test_a_linker_alone_rewrites_nothing_and_takes_any_optimizer(linker: str) ->
 def test_including_and_excluding_take_the_names_of_rewrites() -> None:
     x = tv.scalar("x")
     y = tv.negative(-x) + tv.negative(-x)
-    nothing = tv.get_mode("FAST_RUN").excluding("merge", "inverses")
+    nothing = tv.get_mode("FAST_RUN").excluding("merge", "inverses", "idempotents")
     for mode, names in [
         (nothing, ["add", "neg", "neg", "neg", "neg"]),
         (nothing.including("merge"), ["add", "neg", "neg"]),
@@ -75,8 +75,8 @@ def test_explain_says_how_many_nodes_fewer_there_are() -> None:
     x, a = tv.vector("x"), tv.scalar("a")
     twice = (x * a) * (x * a)
     f = tv.function([x, a], [twice, tv.negative(-a)], mode="FAST_RUN")
-    assert f.rewrites == {"merge": 1, "inverses": 2}
-    assert "rewrites: 3 nodes fewer (merge 1, inverses 2)" in str(f.explain())
+    assert f.rewrites == {"merge": 1, "inverses": 2, "idempotents": 0}
+    assert "rewrites: 3 nodes fewer (merge 1, inverses 2, idempotents 0)" in str(f.explain())
     assert "nodes fewer" not in str(tv.function([x, a], twice, mode="cvm").explain())
 
 
@@ -232,6 +232,34 @@ def test_signs_of_zero_infinities_and_nans_stay(dtype: str) -> None:
         assert a.dtype == b.dtype
         np.testing.assert_array_equal(np.signbit(a), np.signbit(b))
         np.testing.assert_array_equal(a, b)
+
+
+REAL = [
+    (op, dtype)
+    for op in (tv.abs, tv.floor, tv.ceil, tv.trunc, tv.round)
+    for dtype in ("float16", "float32", "float64", "int8")
+]
+
+
+@pytest.mark.parametrize(("op", "dtype"), [*REAL, (tv.abs, "complex128"), (tv.round, "complex128")])
+def test_what_is_done_once_has_the_bits_of_what_is_done_twice(op: Any, dtype: str) -> None:
+    x = tv.vector("x", dtype=dtype)
+    y = op(op(op(x)))
+    given = np.array([0, 1, -1, 2, -3, 127, -128], dtype)
+    if dtype != "int8":
+        with np.errstate(invalid="ignore"):
+            more = np.array([-0.0, np.inf, -np.inf, np.nan, 0.5, -0.5, 1.5, 2.5, 6e-8]).astype(
+                dtype
+            )
+        given = np.concatenate([given, more, -more])
+    plain = tv.function([x], y, mode="cvm")(given)
+    rewritten = tv.function([x], y, mode="FAST_RUN")
+    assert rewritten.rewrites["idempotents"] == (0 if op is not tv.abs and dtype == "int8" else 2)
+    again = rewritten(given)
+    assert again.dtype == plain.dtype
+    np.testing.assert_array_equal(np.isnan(again), np.isnan(plain))
+    real = [a[~np.isnan(a)].tobytes() for a in (again, plain)]
+    assert real[0] == real[1]
 
 
 def test_integers_wrap_around_as_before() -> None:

@@ -94,7 +94,7 @@ class Mode:
     >>> [row.op for row in f.explain().nodes]
     ['add', 'mul']
     >>> f.rewrites
-    {'merge': 1, 'inverses': 0}
+    {'merge': 1, 'inverses': 0, 'idempotents': 0}
     """
 
     linker: str = "cvm"
@@ -192,7 +192,7 @@ class Mode:
         --------
         >>> import thunkvm as tv
         >>> sorted(tv.get_mode("FAST_RUN").excluding("fusion", "inverses").features)
-        ['merge']
+        ['idempotents', 'merge']
         """
         for name in features:
             _check_feature(name)
