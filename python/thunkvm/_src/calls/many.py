@@ -24,8 +24,8 @@ def map_calls(
 ) -> list[Any]:
     """Return the results of a function for many inputs, in their order.
 
-    Calls of a `Function` let other threads run while a kernel takes long, and from 50 microseconds on
-    if nothing in its graph runs Python. Where Python runs, threads gain little; processes do.
+    Calls of a `Function` let other threads run while a kernel takes long. A call that runs no
+    Python does so from 50 microseconds on. Where Python runs, threads gain little; processes do.
 
     Parameters
     ----------
