@@ -22,15 +22,11 @@ class Accumulators {
         instance_(instance),
         states_(states),
         n_outer_(static_cast<int>(tile.n)),
-        width_(static_cast<int>(tile.width)),
-        sequences_(instance.tiles.are_sequences()) {}
+        width_(static_cast<int>(tile.width)) {}
 
   void start() const {
     each([&](std::size_t, const BlockReduction& reduction, char* state, int) {
-      if (sequences_)
-        reduction.start(state);
-      else
-        reduction.rows_of(width_).start(state, width_);
+      reduction.rows(width_).start(state, width_);
     });
   }
 
@@ -38,12 +34,9 @@ class Accumulators {
   /// They begin with element `first` of `blocks`, where the elements of each reduction lie.
   void add(const char* const* blocks, std::int64_t first, std::int64_t rows) const {
     each([&](std::size_t f, const BlockReduction& reduction, char* state, int outer) {
-      const char* const elements =
-          blocks[f] + (first + outer * rows * width_) * bytes_of(reduction.in);
-      if (sequences_)
-        reduction.add(state, elements, rows);
-      else
-        reduction.rows_of(width_).add(state, elements, width_ * bytes_of(reduction.in), rows);
+      const std::int64_t pitch = width_ * bytes_of(reduction.in);
+      reduction.rows(width_).add(
+          state, blocks[f] + first * bytes_of(reduction.in) + outer * rows * pitch, pitch, rows);
     });
   }
   /// Adds n rows of outer index `outer` of the tile to reduction k, `pitch` bytes apart.
@@ -52,22 +45,15 @@ class Accumulators {
     char* state = states_ + outer * static_cast<std::int64_t>(instance_.state_bytes[k]);
     for (std::size_t before = 0; before < k; ++before)
       state += n_outer_ * static_cast<std::int64_t>(instance_.state_bytes[before]);
-    const BlockReduction& reduction = *nest_.reductions[k].kernel;
-    if (sequences_)
-      reduction.add(state, rows, n);
-    else
-      reduction.rows_of(width_).add(state, rows, pitch, n);
+    nest_.reductions[k].kernel->rows(width_).add(state, rows, pitch, n);
   }
 
   /// `results`: by reduction, the address of all its results. `at`: the number of results in front
   /// of the tile's.
   void finish(char* const* results, std::int64_t at) const {
     each([&](std::size_t f, const BlockReduction& reduction, char* state, int outer) {
-      char* const result = results[f] + (at + outer * width_) * bytes_of(reduction.out);
-      if (sequences_)
-        reduction.finish(state, instance_.tiles.count(), result);
-      else
-        reduction.rows_of(width_).finish(state, instance_.tiles.count(), result);
+      reduction.rows(width_).finish(state, instance_.tiles.count(),
+                                    results[f] + (at + outer * width_) * bytes_of(reduction.out));
     });
   }
 
@@ -76,13 +62,13 @@ class Accumulators {
   /// False if a reduction takes its elements strictly in order.
   static bool has_pieces(const Nest& nest) {
     return std::ranges::all_of(nest.reductions, [](const Nest::Reduction& reduction) {
-      return reduction.kernel->append != nullptr;
+      return reduction.kernel->one.append != nullptr;
     });
   }
-  /// As if the elements of the piece after this one had been added.
+  /// As if the elements of the piece after this one, which it overwrites, had been added.
   void append(const Accumulators& next) const {
     each([&](std::size_t, const BlockReduction& reduction, char* state, int) {
-      reduction.append(state, next.states_ + (state - states_));
+      reduction.rows(width_).append(state, next.states_ + (state - states_));
     });
   }
 
@@ -101,7 +87,6 @@ class Accumulators {
   const ResolvedNest& instance_;
   char* const states_;
   const int n_outer_, width_;
-  const bool sequences_;
 };
 
 }  // namespace thunkvm

@@ -71,9 +71,8 @@ void IterationTiles::clip(Tile& tile) const {
 }
 
 std::size_t IterationTiles::state_bytes(const BlockReduction& reduction) const {
-  if (are_sequences()) return reduction.state_bytes;
   const auto bytes = [&](std::int64_t width) {
-    return reduction.rows_of(width).state_bytes(static_cast<int>(width), count());
+    return reduction.rows(width).state_bytes(static_cast<int>(width), count());
   };
   const std::int64_t last = n_inner_ - (tiles_in_row_ - 1) * width_;
   return std::max(bytes(width_), bytes(last));

@@ -7,7 +7,6 @@
 #include "ops/kernels/array_reduction.h"
 #include "ops/kernels/block_reduction.h"
 #include "ops/kernels/reduce_rows.h"
-#include "ops/kernels/reduce_runs.h"
 
 #include <algorithm>
 #include <new>
@@ -113,95 +112,58 @@ void run_reduction(Activation& activation, const Operands& operands) {
 template <class R>
 struct BlockReductionOf {
   using Reducer = typename R::Reducer;
-  using State = SequenceAccumulator<Reducer>;
-  static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);
+  using Acc = typename Reducer::Acc;
+  using In = typename Reducer::In;
+  using Out = typename R::Out;
 
-  static constexpr bool kSomeInAnyOrder =
-      requires(typename Reducer::Acc acc) { Reducer::same_in_any_order(acc); };
-
-  static void start(void* state) { new (state) State; }
-  static void add(void* state, const void* elements, std::int64_t n) {
-    const auto* x = static_cast<const typename Reducer::In*>(elements);
-    for (; n > 0; x += kReductionBlock, n -= kReductionBlock)
-      static_cast<State*>(state)->add_block(
-          x, static_cast<int>(std::min<std::int64_t>(n, kReductionBlock)));
-  }
-  static void finish(const void* state, std::int64_t count, void* result) {
-    *static_cast<typename R::Out*>(result) =
-        R::finish(static_cast<const State*>(state)->total(), count);
-  }
   static void reduce(const void* elements, std::int64_t n, void* result) {
-    State state;
-    add(&state, elements, n);
-    finish(&state, n, result);
-  }
-  static void append(void* state, const void* next) {
-    static_cast<State*>(state)->append(*static_cast<const State*>(next));
+    *static_cast<Out*>(result) =
+        R::finish(reduce_sequence<Reducer>(static_cast<const In*>(elements), n), n);
   }
 
+  static constexpr bool kSomeInAnyOrder = requires(Acc acc) { Reducer::same_in_any_order(acc); };
   static bool same_in_any_order(const void* results, std::int64_t n) {
     if constexpr (kSomeInAnyOrder) {
-      const auto* const out = static_cast<const typename R::Out*>(results);
-      return std::all_of(out, out + n, [](typename R::Out result) {
-        return Reducer::same_in_any_order(static_cast<typename Reducer::Acc>(result));
+      const auto* const out = static_cast<const Out*>(results);
+      return std::all_of(out, out + n, [](Out result) {
+        return Reducer::same_in_any_order(static_cast<Acc>(result));
       });
     }
     return false;
   }
 
-  using Rows = RowAccumulator<Reducer>;
-  static_assert(std::is_trivially_destructible_v<Rows> && alignof(Rows) <= 16);
-  static void start_rows(void* state, int width) { new (state) Rows(width); }
-  static void add_rows(void* state, const void* rows, std::int64_t pitch, std::int64_t n) {
-    static_cast<Rows*>(state)->add(static_cast<const char*>(rows), pitch, n);
-  }
-  static void finish_rows(void* state, std::int64_t count, void* results) {
-    auto* const out = static_cast<typename R::Out*>(results);
-    static_cast<Rows*>(state)->total(
-        [&](int w, typename Reducer::Acc total) { out[w] = R::finish(total, count); });
-  }
+  template <class Width>
+  struct RowsOf {
+    using State = RowAccumulator<Reducer, Width>;
+    static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);
 
-  /// One sequence, cut into blocks.
-  struct Runs {
-    State accumulator;
-    BlockCutter<Reducer> cut{accumulator};
+    static void start(void* state, int width) { new (state) State(width); }
+    static void add(void* state, const void* rows, std::int64_t pitch, std::int64_t n) {
+      static_cast<State*>(state)->add(static_cast<const char*>(rows), pitch, n);
+    }
+    static void append(void* state, void* next) {
+      static_cast<State*>(state)->append(*static_cast<State*>(next));
+    }
+    static void finish(void* state, std::int64_t count, void* results) {
+      auto* const out = static_cast<Out*>(results);
+      static_cast<State*>(state)->total(
+          [&](int w, Acc total) { out[w] = R::finish(total, count); });
+    }
+    static constexpr RowReduction kRows{.state_bytes = &State::bytes,
+                                        .start = &start,
+                                        .add = &add,
+                                        .append = Reducer::kLanes == 1 ? nullptr : &append,
+                                        .finish = &finish};
   };
-  static_assert(std::is_trivially_destructible_v<Runs> && alignof(Runs) <= 16);
-  static std::size_t bytes_of_runs(int, std::int64_t) { return sizeof(Runs); }
-  static void start_runs(void* state, int) { new (state) Runs; }
-  static void add_run(void* state, const void* run, std::int64_t pitch, std::int64_t n) {
-    using In = typename Reducer::In;
-    BlockCutter<Reducer>& cut = static_cast<Runs*>(state)->cut;
-    if (pitch == static_cast<std::int64_t>(sizeof(In)))
-      return cut.add(static_cast<const In*>(run), n);
-    const char* x = static_cast<const char*>(run);
-    for (; n > 0; --n, x += pitch) cut.add(reinterpret_cast<const In*>(x), 1);
-  }
-  static void finish_runs(void* state, std::int64_t count, void* result) {
-    Runs& runs = *static_cast<Runs*>(state);
-    runs.cut.end();
-    finish(&runs.accumulator, count, result);
-  }
 
   static constexpr BlockReduction kReduction{
-      .state_bytes = sizeof(State),
-      .start = &start,
-      .add = &add,
-      .finish = &finish,
+      .in = dtype_of<In>,
+      .out = dtype_of<Out>,
       .reduce = &reduce,
-      .append = Reducer::kLanes == 1 ? nullptr : &append,
       .same_in_any_order = kSomeInAnyOrder ? &same_in_any_order : nullptr,
       .nothing = R::kNothing,
-      .in = dtype_of<typename Reducer::In>,
-      .out = dtype_of<typename R::Out>,
-      .rows = {.state_bytes = &Rows::bytes,
-               .start = &start_rows,
-               .add = &add_rows,
-               .finish = &finish_rows},
-      .runs = {.state_bytes = &bytes_of_runs,
-               .start = &start_runs,
-               .add = &add_run,
-               .finish = &finish_runs}};
+      .one = RowsOf<WidthOne>::kRows,
+      .several = RowsOf<int>::kRows};
   /// The same, which has the identity for the result of nothing.
   static constexpr BlockReduction kOrIdentity = [] {
     BlockReduction reduction = kReduction;

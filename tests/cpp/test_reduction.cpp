@@ -39,15 +39,17 @@ Out reduced_value(std::string_view op, const std::vector<T>& elements, std::size
   const BlockReduction& reduction = *y.node()->op()->block_reduction(*y.node())->kernel;
   if (reduction.in != dtype_of<T> || reduction.out != dtype_of<Out>)
     throw std::logic_error("the reduction is of other dtypes");
-  std::vector<std::max_align_t> state(reduction.state_bytes / sizeof(std::max_align_t) + 1);
-  reduction.start(state.data());
+  const auto count = static_cast<std::int64_t>(elements.size());
+  std::vector<std::max_align_t> state(
+      reduction.one.state_bytes(1, count) / sizeof(std::max_align_t) + 1);
+  reduction.one.start(state.data(), 1);
   const std::size_t step = blocks * kReductionBlock;
   for (std::size_t i = 0; i < elements.size(); i += step) {
     const std::size_t n = std::min(step, elements.size() - i);
-    reduction.add(state.data(), elements.data() + i, static_cast<std::int64_t>(n));
+    reduction.one.add(state.data(), elements.data() + i, sizeof(T), static_cast<std::int64_t>(n));
   }
   Out result;
-  reduction.finish(state.data(), static_cast<std::int64_t>(elements.size()), &result);
+  reduction.one.finish(state.data(), count, &result);
   return result;
 }
 
