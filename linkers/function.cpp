@@ -133,8 +133,8 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
   check_updates(options);
   const std::uint64_t begin = Clock::now();
   graph_ = open_loops(graph_);
-  if (!mode.rewrites.empty()) {
-    Rewritten rewritten = rewrite(graph_, mode.rewrites);
+  if (const std::vector<std::string> rewrites = mode.rewrites(); !rewrites.empty()) {
+    Rewritten rewritten = rewrite(graph_, rewrites);
     graph_ = std::move(rewritten.graph);
     removed_ = std::move(rewritten.removed);
   }
@@ -148,8 +148,7 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
                                       "tracer runs: make the function with `traced`, and call it "
                                       "with one, or choose the linker 'c|py'.");
   const HostThunks thunks = options.thunks ? options.thunks(graph_, row) : HostThunks{};
-  const LinkPlan plan =
-      plan_link(row, thunks, mode.retain_intermediates, mode.fuse, options.traced);
+  const LinkPlan plan = plan_link(row, thunks, !mode.gc, mode.fuses(), options.traced);
   if (!plan.emits) when_ = CompileWhen::Never;
   emission_ = plan.emission;
   Linked linked = link(graph_, plan.link);

@@ -22,31 +22,38 @@ std::span<const Feature> features();
 
 /// The features that a mode begins with.
 struct Optimizer {
-  std::string_view name;  ///< empty: of a mode that names none
-  std::vector<std::string_view> features;
+  std::optional<std::string> name;  ///< none: of a mode that names none
+  std::vector<std::string> features;
 };
 std::span<const Optimizer> optimizers();
+/// Those of an optimizer. Throws Error(Value) that lists the names and has the nearest.
+std::vector<std::string> features_of(const std::optional<std::string>& optimizer);
 
-/// A mode that has a name of its own; the others are called after their linker.
-struct NamedMode {
-  std::string_view name, linker, optimizer;
-};
-std::span<const NamedMode> named_modes();
-
+/// How a function is linked: `tv.Mode`, which has the same fields.
 struct Mode {
   std::string linker = "cvm";
-  /// Intermediates are kept between calls, so that their memory is used again (`_nogc`).
-  bool retain_intermediates = false;
+  std::optional<std::string> optimizer = {};
+  /// False: intermediates are kept between calls, so that their memory is used again (`_nogc`).
+  bool gc = true;
   /// None: when the linker says so.
   std::optional<CompileWhen> compile = {};
-  /// Chains of elementwise nodes, and the reductions that consume them, run as one nest.
-  bool fuse = true;
-  std::vector<std::string> rewrites = {};
+  /// In the order of `features()`.
+  std::vector<std::string> features = features_of(optimizer);
+
+  bool operator==(const Mode&) const = default;
 
   /// "cvm", "vm_nogc", "FAST_RUN". Throws Error(Value) that lists the names and has the nearest.
   static Mode named(std::string_view name);
-  /// Has these features, and no others.
-  void set_features(std::span<const std::string_view> names);
+  /// All names that `named` takes.
+  static std::vector<std::string> names();
+  /// The name by which `named` finds it, or its linker's.
+  std::string name() const;
+  /// Has these features, and no others. Throws Error(Value) for one that does not exist.
+  void set_features(std::span<const std::string> names);
+  /// Chains of elementwise nodes, and the reductions that consume them, run as one nest.
+  bool fuses() const;
+  /// The features that rewrite the graph.
+  std::vector<std::string> rewrites() const;
   /// When its C is compiled. Throws Error(Value) for a linker that does not exist, for a `compile`
   /// of one that emits no C, and for a `compile` other than Now of one that runs emitted C alone.
   CompileWhen compiles() const;

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import gc
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -43,6 +46,31 @@ def test_mode_objects() -> None:
     assert tv.function([x], x + 1, mode=tv.Mode(linker="py"))(1.0) == 2.0
 
 
+def test_a_copy_of_a_mode_is_equal_to_it() -> None:
+    comparing = tv.Mode(linker=tv.DualLinker(checker=max), optimizer="fast_run")
+    for mode in (comparing, tv.Mode("vm", gc=False, features=frozenset()), tv.MonitorMode(print)):
+        for copied in (copy.copy(mode), copy.deepcopy(mode), pickle.loads(pickle.dumps(mode))):
+            assert copied == mode
+            assert repr(copied) == repr(mode)
+    linker = dataclasses.replace(comparing, gc=False).linker
+    assert isinstance(linker, tv.DualLinker)
+    assert linker.checker is max
+
+
+def test_a_mode_with_slots_may_be_derived() -> None:
+    @dataclasses.dataclass(frozen=True, slots=True, init=False)
+    class Patient(tv.Mode):
+        seconds: float = 1.0
+
+    mode = Patient("vm", gc=False)
+    object.__setattr__(mode, "seconds", 2.0)
+    assert (mode.gc, mode.linker, mode.seconds, mode.name) == (False, "vm", 2.0, "vm_nogc")
+    assert repr(mode) == (
+        f"{Patient.__qualname__}(linker='vm', optimizer=None, gc=False, compile=None, "
+        "features=frozenset({'fusion'}), seconds=2.0)"
+    )
+
+
 def test_the_page_of_modes_has_the_table_of_linkers() -> None:
     page = (Path(__file__).parents[2] / "docs" / "start" / "modes.md").read_text()
     rows = dict(re.findall(r"^\| `([^`]+)`(?: \(default\))? \| (.+) \|$", page, re.MULTILINE))
@@ -55,7 +83,7 @@ def test_the_page_of_modes_has_the_table_of_linkers() -> None:
 def test_the_docstring_of_mode_has_the_tables_of_linkers_and_features() -> None:
     tables = _core.mode_tables()
     table = [(row["name"], row["summary"]) for row in tables["linkers"]]
-    table += [(name, summary) for name, summary, _ in tables["features"]]
+    table += tables["features"]
     text = " ".join((tv.Mode.__doc__ or "").split())
     for name, summary in table:
         assert f'- ``"{name}"``: {summary}' in text

@@ -168,16 +168,6 @@ Spec spec_of(const std::vector<Spec>& specs, std::size_t i, std::size_t n, const
                                     " variables; give one for each.");
 }
 
-/// A `tv.Mode`: the attributes that linking reads.
-Mode mode_of(const py::object& mode) {
-  Mode made{.linker = mode.attr("linker").cast<std::string>(),
-            .retain_intermediates = !mode.attr("gc").cast<bool>()};
-  if (const py::object compile = mode.attr("compile"); !compile.is_none())
-    made.compile = compile_when(compile.cast<std::string_view>());
-  made.set_features(mode.attr("features").cast<std::vector<std::string_view>>());
-  return made;
-}
-
 HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker,
                          const Interface& interface, const std::shared_ptr<PythonNodes>& nodes) {
   HostThunks thunks{
@@ -214,7 +204,7 @@ Typed<"thunkvm._core.Function"> link_function(const TargetedGraph& given, const 
         {graph.outputs[j].type_ref(), spec_of(interface.borrow, j, n_outputs, "borrow")});
 
   const auto nodes = std::make_shared<PythonNodes>();
-  const Mode how = mode_of(mode);
+  const Mode& how = mode.cast<const Mode&>();
   FunctionOptions options{.name = function,
                           .n_watched = given.n_watched,
                           .traced = !interface.observer.is_none(),
@@ -254,6 +244,46 @@ std::pair<std::vector<Variable>, std::vector<Replacement>> rewritten_outputs(
 
 // ---- modes
 
+void add_mode(PyObject* module) {
+  py::class_<Mode>(module, "ModeFields", "The fields of a `tv.Mode` but for its linker's checker.")
+      .def(py::init([](std::string linker, std::optional<std::string> optimizer, bool gc,
+                       const std::optional<std::string>& compile,
+                       const std::vector<std::string>& features) {
+             Mode mode{.linker = std::move(linker), .optimizer = std::move(optimizer), .gc = gc};
+             if (compile) mode.compile = compile_when(*compile);
+             mode.set_features(features);
+             static_cast<void>(mode.compiles());  // or it throws
+             return mode;
+           }),
+           "linker"_a, "optimizer"_a, "gc"_a, "compile"_a, "features"_a)
+      .def_readonly("optimizer", &Mode::optimizer)
+      .def_readonly("gc", &Mode::gc)
+      .def_property_readonly("compile",
+                             [](const Mode& mode) {
+                               return mode.compile ? std::optional(name(*mode.compile))
+                                                   : std::nullopt;
+                             })
+      .def_property_readonly(
+          "features",
+          [](const Mode& mode) {
+            return Typed<"frozenset[str]">(py::frozenset(py::cast(mode.features)));
+          })
+      .def_property_readonly(
+          "rewrites",
+          [](const Mode& mode) {
+            return Typed<"tuple[str, ...]">(py::tuple(py::cast(mode.rewrites())));
+          },
+          "The features that rewrite the graph, in the order in which they are asked.")
+      .def_property_readonly(
+          "compiles", [](const Mode& mode) { return name(mode.compiles()); },
+          R"(When emitted C is compiled: ``"now"``, ``"background"`` or ``"never"``.)")
+      .def_property_readonly(
+          "name", &Mode::name,
+          "The name under which `function` and `config.mode` take this mode, or its linker's.")
+      // So a dataclass that is derived from it makes no slots of these.
+      .attr("__slots__") = py::make_tuple("optimizer", "gc", "compile", "features");
+}
+
 py::dict mode_tables() {
   return py::dict(
       "linkers"_a = py_list(linkers(),
@@ -262,32 +292,17 @@ py::dict mode_tables() {
                                               "runs_without_c"_a = row.runs_without_c,
                                               "compared"_a = row.compared);
                             }),
-      "features"_a = py_list(features(),
-                             [](const Feature& feature) {
-                               return py::make_tuple(feature.name, feature.summary,
-                                                     feature.rewrites);
-                             }),
-      "optimizers"_a = py_list(
-          optimizers(),
-          [](const Optimizer& optimizer) {
-            const py::object known =
-                optimizer.name.empty() ? py::object(py::none()) : py::str(optimizer.name);
-            return py::make_tuple(known, py_list(optimizer.features, [](std::string_view text) {
-                                    return py::str(text);
-                                  }));
-          }),
-      "modes"_a = py_list(named_modes(), [](const NamedMode& mode) {
-        py::list fields;
-        for (const std::string_view field : {mode.name, mode.linker, mode.optimizer})
-          fields.append(field);
-        return fields;
+      "features"_a = py_list(
+          features(),
+          [](const Feature& feature) { return py::make_tuple(feature.name, feature.summary); }),
+      "optimizers"_a = py_list(optimizers(),
+                               [](const Optimizer& optimizer) {
+                                 return py::make_tuple(optimizer.name, optimizer.features);
+                               }),
+      "modes"_a = py_list(Mode::names(), [](const auto& name) {
+        const Mode mode = Mode::named(name);
+        return py::make_tuple(name, mode.linker, mode.optimizer, mode.gc);
       }));
-}
-
-std::string_view when_compiled(std::string linker, const std::optional<std::string>& compile) {
-  Mode mode{.linker = std::move(linker)};
-  if (compile) mode.compile = compile_when(*compile);
-  return name(mode.compiles());
 }
 
 }  // namespace
@@ -295,6 +310,7 @@ std::string_view when_compiled(std::string linker, const std::optional<std::stri
 void init_link(PyObject* module) {
   add_enum<CastRule>(module, "The conversions that an argument may undergo.");
   add_specifications(module);
+  add_mode(module);
   Functions(module)
       .def("link", &link_function, "graph"_a, "mode"_a, "interface"_a,
            "A Function that computes a Graph, linked as a `tv.Mode` says and called by an "
@@ -305,11 +321,9 @@ void init_link(PyObject* module) {
       .def("set_check_perform", &check_inputs_of_new_nodes, "check"_a,
            "Whether functions that are made from now on look for inputs that Ops of users' write "
            "to.")
-      .def("mode_tables", &mode_tables,
-           "The tables that modes are made from: of linkers, features, optimizers and named modes.")
-      .def("when_compiled", &when_compiled, "linker"_a, "compile"_a,
-           "When the C of a mode is compiled; raises ValueError for a choice that the linker has "
-           "not.");
+      .def(
+          "mode_tables", &mode_tables,
+          "The tables that modes are made from: of linkers, features, optimizers and named modes.");
 }
 
 }  // namespace thunkvm

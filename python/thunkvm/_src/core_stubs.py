@@ -23,6 +23,7 @@ SHORTER = (
     (r"typing\.Union\[([^][]*(?:\[[^][]*\])?[^][]*)\]", lambda found: _union(found[1])),
     (r"typing\.SupportsInt \| typing\.SupportsIndex", "int"),
     (r"typing\.SupportsFloat \| typing\.SupportsIndex", "float"),
+    (r"^ +__slots__: .*\n", ""),
     (r"^(\s+)(\w+): typing\.ClassVar\[\w+\].*$", r"\1\2 = ..."),
     (r"\(enum\.Enum\)", "(Enum)"),
     (r"self: Function\b", "self"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from importlib import import_module
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thunkvm import _core
 from thunkvm._src.calls.unchangeable import unchangeable
@@ -22,9 +23,7 @@ LINKERS: dict[str, str] = {row["name"]: row["summary"] for row in _TABLES["linke
 RUN_WITHOUT_C = tuple(row["name"] for row in _TABLES["linkers"] if row["runs_without_c"])
 #: Those that compare each node with its `perform`.
 COMPARING = frozenset(row["name"] for row in _TABLES["linkers"] if row["compared"])
-FEATURES: dict[str, str] = {name: summary for name, summary, _ in _TABLES["features"]}
-#: The features that rewrite the graph, in the order in which they are asked.
-REWRITES = tuple(name for name, _, rewrites in _TABLES["features"] if rewrites)
+FEATURES: dict[str, str] = dict(_TABLES["features"])
 OPTIMIZERS: dict[str | None, frozenset[str]] = {
     name: frozenset(features) for name, features in _TABLES["optimizers"]
 }
@@ -41,8 +40,8 @@ OF_OPTIMIZER = _LeftOut()
 
 
 @unchangeable
-@dataclass(frozen=True, slots=True)
-class Mode:
+@dataclass(frozen=True, slots=True, init=False)
+class Mode(_core.ModeFields):
     """How a function is linked.
 
     Parameters
@@ -97,38 +96,48 @@ class Mode:
     {'merge': 1, 'inverses': 0, 'idempotents': 0}
     """
 
-    linker: str = "cvm"
-    optimizer: str | None = None
-    gc: bool = True
-    compile: str | None = None
-    features: frozenset[str] = OF_OPTIMIZER
+    linker: str  # it may have a checker; the other fields are in C++ alone
+    optimizer: str | None
+    gc: bool
+    compile: str | None
+    features: frozenset[str]
 
-    def __post_init__(self) -> None:
-        """Refuse a linker that does not exist."""
-        if (allow_gc := getattr(self.linker, "allow_gc", None)) is not None:
-            object.__setattr__(self, "gc", allow_gc)
-        if not isinstance(self.gc, bool):
-            raise TypeError(f"gc is {self.gc!r}, a {type(self.gc).__name__}; give True or False.")
-        if not isinstance(self.linker, str) or self.linker not in LINKERS:
-            plain = str(self.linker).removesuffix("_nogc")
+    def __init__(
+        self,
+        linker: str = "cvm",
+        optimizer: str | None = None,
+        gc: bool = True,
+        compile: str | None = None,
+        features: frozenset[str] | None = OF_OPTIMIZER,
+    ) -> None:
+        if (allow_gc := getattr(linker, "allow_gc", None)) is not None:
+            gc = allow_gc
+        if not isinstance(gc, bool):
+            raise TypeError(f"gc is {gc!r}, a {type(gc).__name__}; give True or False.")
+        if not isinstance(linker, str) or linker not in LINKERS:
+            plain = str(linker).removesuffix("_nogc")
             hint = (
                 f' Write Mode({plain!r}, gc=False), or mode="{plain}_nogc".'
                 if plain in LINKERS
                 else ""
             )
-            raise ValueError(_none_called("linker", self.linker, LINKERS) + hint)
-
-        if self.optimizer not in list(OPTIMIZERS):
+            raise ValueError(_none_called("linker", linker, LINKERS) + hint)
+        if optimizer not in list(OPTIMIZERS):
             known = [name for name in OPTIMIZERS if name]
             raise ValueError(
-                f"there is no optimizer {self.optimizer!r}; the optimizers are {', '.join(known)}, "
-                "and None." + did_you_mean(str(self.optimizer), known)
+                f"there is no optimizer {optimizer!r}; the optimizers are {', '.join(known)}, "
+                "and None." + did_you_mean(str(optimizer), known)
             )
-        _core.when_compiled(self.linker, self.compile)  # or it raises
-        if self.features is None or self.features is OF_OPTIMIZER:  # a subclass says None
-            object.__setattr__(self, "features", OPTIMIZERS[self.optimizer])
-        for name in self.features:
+        if features is None or features is OF_OPTIMIZER:  # a subclass says None
+            features = OPTIMIZERS[optimizer]
+        for name in features:
             _check_feature(name)
+        _core.ModeFields.__init__(self, linker, optimizer, gc, compile, [*features])
+        object.__setattr__(self, "linker", linker)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes a copy."""
+        return partial(type(self), **{f.name: getattr(self, f.name) for f in fields(self)}), ()
 
     def _set(
         self,
@@ -144,12 +153,7 @@ class Mode:
                 f"compile={compile!r} has no meaning where each node is watched: the linker "
                 f"{linker!r} runs kernels then. Choose linker='c|py' for a C function of each node."
             )
-        object.__setattr__(self, "linker", linker)
-        object.__setattr__(self, "optimizer", optimizer)
-        object.__setattr__(self, "gc", gc)
-        object.__setattr__(self, "compile", compile)
-        object.__setattr__(self, "features", features)
-        Mode.__post_init__(self)
+        Mode.__init__(self, linker, optimizer, gc, compile, features)
 
     def observer(self) -> Observer | None:
         """Return what a function of this mode tells of each node that runs; None: nothing."""
@@ -158,11 +162,6 @@ class Mode:
         from thunkvm.checking.comparison import Comparison
 
         return Comparison(getattr(self.linker, "checker", None))  # a DualLinker's
-
-    @property
-    def compiles(self) -> str:
-        """When emitted C is compiled: ``"now"``, ``"background"`` or ``"never"``."""
-        return _core.when_compiled(self.linker, self.compile)
 
     def including(self, *features: str) -> Mode:
         """Return the mode with these features.
@@ -198,19 +197,6 @@ class Mode:
             _check_feature(name)
         return replace(self, features=self.features - set(features))
 
-    @property
-    def rewrites(self) -> tuple[str, ...]:
-        """The features that rewrite the graph, in the order in which they are asked."""
-        return tuple(name for name in REWRITES if name in self.features)
-
-    @property
-    def name(self) -> str:
-        """The name under which `function` and `config.mode` take this mode, or its linker's."""
-        for name, mode in MODES.items():
-            if mode == self:
-                return name
-        return self.linker if self.gc else self.linker + "_nogc"
-
 
 def _bullets(table: dict[str, str]) -> str:
     """Return a table as a list of a docstring's parameter."""
@@ -234,12 +220,7 @@ def _check_feature(name: str) -> None:
         )
 
 
-MODES: dict[str, Mode] = {
-    f"{linker}{suffix}": Mode(linker, gc=gc)
-    for gc, suffix in ((True, ""), (False, "_nogc"))
-    for linker in LINKERS
-}
-MODES |= {name: Mode(linker, optimizer) for name, linker, optimizer in _TABLES["modes"]}
+MODES: dict[str, Mode] = {name: Mode(*options) for name, *options in _TABLES["modes"]}
 #: The modes that check what runs: where the class of that name is, which is made without options.
 CHECKING: dict[str, str] = {
     "DebugMode": "thunkvm.checking.debug",
