@@ -73,6 +73,7 @@ class CastOp final : public ArrayOp {
     return keeps ? elements_of_input(node) : std::nullopt;
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const DType from = node.input(0).dtype();
     if (!g[0] || !is_inexact(from) || !is_inexact(dtype_)) return {Variable()};

@@ -1,6 +1,6 @@
 #include "ops/elementwise/elementwise.h"
 
-#include "ops/graph/cut_gradient.h"
+#include "ops/elementwise/element_rules.h"
 #include "ops/graph/extents.h"
 #include "thunks/cast.h"
 
@@ -41,19 +41,6 @@ Range range_of(DType dtype) {
 std::optional<std::int64_t> weak_integer_value(const Variable& v) {
   if (!v.weak() || v.dtype() != DType::Int64) return std::nullopt;
   return v.constant_value().get<std::int64_t>();
-}
-
-/// False only if broadcasting with `other` cannot change the shape of `x`.
-bool may_enlarge(const Variable& other, const Variable& x) {
-  if (other == x) return false;
-  const StaticShape& to = other.static_shape();
-  const StaticShape& from = x.static_shape();
-  if (to.size() > from.size()) return true;
-  const std::size_t offset = from.size() - to.size();
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (to[i] != 1 && (from[offset + i] == 1 || from[offset + i] == kUnknownLength)) return true;
-  }
-  return false;
 }
 
 std::string joined(std::span<const std::string_view> names) {
@@ -363,28 +350,17 @@ double ElementwiseOp::flops(const Apply& node, OperandShapes, OperandShapes outp
 
 std::vector<Variable> ElementwiseOp::grad(Apply& node,
                                           std::span<const Variable> output_gradients) const {
-  std::vector<Variable> result(node.n_inputs());
-  const Variable& g = output_gradients[0];
-  if (!g || declaration_.gradient_rule() == nullptr ||
-      !is_inexact(node.output_type(0).tensor()->dtype()))
-    return result;
-  Differential d;
-  d.x = node.input(0);
-  if (node.n_inputs() > 1) d.y = node.input(1);
-  if (node.n_inputs() > 2) d.z = node.input(2);
-  d.out = node.output(0);
-  const CutGradient cut(g, d.out);
-  d.g = cut.value();
-  const Partials partials = declaration_.gradient_rule()(d);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const Variable& x = node.input(static_cast<int>(i));
-    if (!partials[i] || !is_inexact(x.dtype())) continue;
-    const bool enlarged = std::ranges::any_of(
-        node.inputs(), [&](const Variable& other) { return may_enlarge(other, x); });
-    const Variable partial = cut.around(partials[i]);
-    result[i] = enlarged ? fit_gradient(partial, x) : fit_gradient_dtype(partial, x);
-  }
-  return result;
+  const GradientRule rule = declaration_.gradient_rule();
+  if (!output_gradients[0] || rule == nullptr || !is_inexact(node.output(0).dtype()))
+    return std::vector<Variable>(node.n_inputs());
+  return gradients_by(rule, node, output_gradients[0]);
+}
+
+std::optional<std::vector<Variable>> ElementwiseOp::push_forward(
+    Apply& node, std::span<const Variable> tangents) const {
+  const GradientRule rule = declaration_.gradient_rule();
+  if (rule == nullptr || !is_inexact(node.output(0).dtype())) return {{Variable()}};
+  return tangents_by(rule, node, tangents);
 }
 
 std::vector<Variable> ElementwiseOp::batch(Apply& node, std::span<const Variable> inputs,

@@ -27,6 +27,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -206,6 +207,10 @@ class ElementwiseOp : public Op, public PartlyConnected, public StatesWork {
   /// rule.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
+  /// By the same rule, of tangents. Nothing for complex numbers: their rule is that of the
+  /// gradient, which is conjugate.
+  std::optional<std::vector<Variable>> push_forward(
+      Apply& node, std::span<const Variable> tangents) const override;
   /// Its inputs are widened to a dtype that holds them all: it asks for truths.
   bool widens() const { return declaration_.widens(); }
   /// Inputs of `dtype` are computed as this.

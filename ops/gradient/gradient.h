@@ -40,7 +40,10 @@ struct Batched {
 Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from,
                   std::span<const Variable> to, const Variable& length = {});
 
-/// d expression / d wrt, of shape expression.shape + wrt.shape: one batched backward pass.
+/// d expression / d wrt, of shape expression.shape + wrt.shape: one batched backward pass, of a row
+/// for each element of the expression.
 Variable jacobian(const Variable& expression, const Variable& wrt);
+/// The same by one batched forward pass, of a row for each element of `wrt`.
+Variable forward_jacobian(const Variable& expression, const Variable& wrt);
 
 }  // namespace thunkvm

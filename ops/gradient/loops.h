@@ -1,4 +1,4 @@
-// loops.h: gradients and batches of loops.
+// loops.h: derivatives and batches of loops.
 #pragma once
 
 #include "ops/control/loop.h"
@@ -25,6 +25,13 @@ std::vector<Variable> loop_gradients(Apply& node, const LoopOp& op,
 /// first value and the steps make no difference.
 std::vector<Variable> fixed_point_gradients(Apply& node, const LoopOp& op,
                                             std::span<const Variable> incoming);
+
+/// The tangents of its outputs that are `wanted`, from those of its inputs (null: none), by the
+/// same equation. Throws Error(NotImplemented) if that is more than the last value of its first
+/// state; so do the gradients.
+std::vector<Variable> fixed_point_tangents(Apply& node, const LoopOp& op,
+                                           std::span<const Variable> tangents,
+                                           const std::vector<bool>& wanted);
 
 /// The outputs of a closed loop for a batch of inputs, those that differ between examples batched;
 /// `length` is the batch's. Where examples may take different numbers of steps, each has a loop of

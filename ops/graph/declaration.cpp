@@ -56,6 +56,7 @@ class DeclaredOp final : public ArrayOp, public StatesWork {
       if (gradient) return fitted(node, rules_->grad(node, g));
     return std::vector<Variable>(node.n_inputs());
   }
+  Linearity linearity() const override { return rules_->linearity; }
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override {
     return call(rules_->signature->batched_inputs(node, inputs, batched));

@@ -58,6 +58,7 @@ struct OpRules {
   bool in_place = false;
   double (*flops)(const CoreLengths&) = nullptr;
   std::vector<Variable> (*grad)(Apply&, Gradients) = nullptr;
+  Linearity linearity = Linearity::None;
 };
 
 class Declaration {
@@ -89,6 +90,8 @@ class Declaration {
   Declaration& grad(std::vector<Variable> (*rule)(Apply&, Gradients)) {
     return rules_->grad = rule, *this;
   }
+  /// See `Op::linearity`.
+  Declaration& linear(Linearity linearity) { return rules_->linearity = linearity, *this; }
 
  private:
   friend struct Declared;

@@ -81,6 +81,13 @@ struct Hint {
   const char* text;
 };
 
+/// How the outputs depend on the inputs that have derivatives.
+enum class Linearity : std::uint8_t {
+  None,      ///< not linearly, as far as is known
+  Each,      ///< linearly on each while the others are held, as a product does
+  Together,  ///< linearly on all of them at once, as a concatenation does
+};
+
 /// An operation, with its attributes. Immutable; shared by all its nodes.
 class Op : public Counted {
  public:
@@ -158,6 +165,20 @@ class Op : public Counted {
   /// axis. At least one is batched. The default is an Error(NotImplemented) that names the Op.
   virtual std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                                       const std::vector<bool>& batched) const;
+
+  /// If not None, the Op takes tangents for inputs: that is its forward derivative.
+  virtual Linearity linearity() const { return Linearity::None; }
+
+  /// The tangents of the outputs, as graph: how they change where the inputs change along
+  /// `tangents`. `tangents[i]` is null if input i does not change; at least one is not. A result is
+  /// null if that output does not change. Each has its value's shape and dtype.
+  ///
+  /// Nothing if the Op has no rule: then its gradient is asked twice, the second time for the
+  /// gradient of the first with respect to what came in (`ops/gradient/push_forward.h`). The
+  /// default follows from `linearity`. Elementwise Ops apply the rule of their gradient to the
+  /// tangent, since each element depends on its own alone.
+  virtual std::optional<std::vector<Variable>> push_forward(
+      Apply& node, std::span<const Variable> tangents) const;
 
  private:
   Attributes attributes_;

@@ -204,6 +204,7 @@ class AdvancedSubtensorOp final : public ArrayIndexOp {
     });
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     std::vector<Variable> gradients(node.n_inputs());
     const Variable& x = node.input(0);
@@ -250,6 +251,7 @@ class AdvancedWriteOp final : public ArrayIndexOp {
     });
   }
 
+  Linearity linearity() const override { return Linearity::Together; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     std::vector<Variable> gradients(node.n_inputs());
     const Variable& value = node.input(1);

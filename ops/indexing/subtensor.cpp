@@ -162,6 +162,7 @@ class SubtensorOp final : public IndexOp {
     return node.n_inputs() == 1 ? &slice : nullptr;
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     std::vector<Variable> gradients(node.n_inputs());
     const Variable& x = node.input(0);
@@ -279,6 +280,7 @@ class WriteOp final : public IndexOp {
     return !kAdd && node.n_inputs() == 2 ? &pad : nullptr;
   }
 
+  Linearity linearity() const override { return Linearity::Together; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     std::vector<Variable> gradients(node.n_inputs());
     const Variable& value = node.input(1);

@@ -208,6 +208,7 @@ class TakeOp final : public PositionsOp {
     });
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable(), Variable()};
@@ -267,6 +268,7 @@ class AddAtOp final : public PositionsOp {
     });
   }
 
+  Linearity linearity() const override { return Linearity::Together; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable(), Variable(), Variable()};

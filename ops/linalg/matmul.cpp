@@ -229,6 +229,7 @@ class ProductOp : public ArrayOp, public StatesWork {
     return 2 * n_elements(outputs[0]) * static_cast<double>(inputs[0].back());
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> gradients) const override {
     const Variable& g = gradients[0];
     if (!g || !is_inexact(node.input(0).dtype())) return {Variable(), Variable()};

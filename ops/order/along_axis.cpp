@@ -86,6 +86,7 @@ DECLARE_OP(take_along)
     .input("indices", kIndices, Takes::Integers)
     .output("out", "the elements")
     .cores("(n),(k)->(k)", number_kernel<TakeAlong>)
+    .linear(Linearity::Each)
     .grad([](Apply& node, Gradients g) -> std::vector<Variable> {
       const Variable &x = node.input(0), &indices = node.input(1);
       const Variable none = cast_now(zeros_like(x), g[0].dtype());
@@ -105,6 +106,7 @@ DECLARE_OP(add_along)
     .output("out", "the rows with the values added")
     .cores("(n),(k),(k)->(n)", number_kernel<AddAlong>)
     .in_place()
+    .linear(Linearity::Together)
     .grad([](Apply& node, Gradients g) -> std::vector<Variable> {
       return {g[0], Variable(), call_op("take_along", {g[0], node.input(1)})};
     });
@@ -122,6 +124,7 @@ DECLARE_OP(put_along)
     .output("out", "the rows with the values in them")
     .cores("(n),(k),(k)->(n)", number_kernel<PutAlong>)
     .in_place()
+    .linear(Linearity::Together)
     .grad([](Apply& node, Gradients g) -> std::vector<Variable> {
       const Variable &indices = node.input(1), &values = node.input(2);
       const Variable none = cast_now(zeros_like(values), g[0].dtype());

@@ -16,6 +16,7 @@ class CumsumOp final : public CumulativeOp {
  public:
   explicit CumsumOp(const Attributes& attrs) : CumulativeOp("cumsum", attrs) {}
 
+  Linearity linearity() const override { return Linearity::Each; }
   ThunkCode kernel(const Apply& node) const override {
     return cumulative_kernel<RunningSum>(node.input(0).dtype(), name(), axis_of(node));
   }

@@ -57,6 +57,7 @@ struct Prod {
 class SumOp final : public OnePassReductionOp<Sum> {
  public:
   explicit SumOp(const Attributes& attrs) : OnePassReductionOp("sum", attrs) {}
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
@@ -70,6 +71,7 @@ class SumOp final : public OnePassReductionOp<Sum> {
 class MeanOp final : public OnePassReductionOp<Mean> {
  public:
   explicit MeanOp(const Attributes& attrs) : OnePassReductionOp("mean", attrs) {}
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};

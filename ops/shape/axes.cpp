@@ -65,6 +65,7 @@ class TransposeOp final : public AxesOp {
     return kernel_code<run_view<find_transposed>>(AxesState{order(node.input(0).ndim())});
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     const std::vector<int> axes = order(node.input(0).ndim());
@@ -141,6 +142,7 @@ class ExpandDimsOp final : public AxesOp {
     return kernel_code<run_view<find_expanded>>(AxesState{new_axes(node.input(0).ndim())});
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     return {squeeze(g[0], shift_axes(new_axes(node.input(0).ndim()), 0))};
@@ -220,6 +222,7 @@ class SqueezeOp final : public AxesOp {
     return kernel_code<run_view<find_squeezed>>(AxesState{dropped_axes(node.input(0).ndim())});
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     return {expand_dims(g[0], shift_axes(dropped_axes(node.input(0).ndim()), 0))};

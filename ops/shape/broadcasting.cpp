@@ -72,6 +72,7 @@ class BroadcastToOp final : public ArrayOp {
     return map;
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable(), Variable()};
     return {unbroadcast(g[0], shape(node.input(0)), node.input(0).ndim()), Variable()};
@@ -186,6 +187,7 @@ class UnbroadcastOp final : public ArrayOp {
     return map;
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable(), Variable()};
     const Variable& x = node.input(0);

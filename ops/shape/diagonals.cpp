@@ -143,6 +143,7 @@ class TakeDiagonalOp final : public DiagonalOp {
     static const AliasMap map{{0, {0}}};
     return map;
   }
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     return {call_op("set_diagonal", {zeros_like(node.input(0)), g[0]}, attributes())};
@@ -174,6 +175,7 @@ class SetDiagonalOp final : public DiagonalOp {
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_set_diagonal>(diagonal_state(node.input(0).ndim()));
   }
+  Linearity linearity() const override { return Linearity::Together; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable(), Variable()};
     return {call_op("set_diagonal", {g[0], zeros_like(node.input(1))}, attributes()),
@@ -230,6 +232,7 @@ class TriangleOp final : public ArrayOp {
           TriangleState{attributes().get<std::int64_t>("k")});
     });
   }
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override {
     return {g[0] ? call_op(name(), {g[0]}, attributes()) : Variable()};
   }

@@ -60,6 +60,7 @@ class FullOp final : public ArrayOp {
     return node.output_type(0).tensor()->ndim() > 0 ? &broadcast : nullptr;
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override {
     if (!g[0] || !is_inexact(g[0].dtype())) return {Variable(), Variable()};
     return {Variable(), sum(g[0])};

@@ -101,6 +101,7 @@ void run_stack(Activation& activation, const Operands& operands) {
 class JoinOp : public ArrayOp {
  public:
   using ArrayOp::ArrayOp;
+  Linearity linearity() const override { return Linearity::Together; }
 
  protected:
   std::vector<Variable> matched(std::span<const Variable> inputs) const {

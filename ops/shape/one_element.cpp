@@ -38,6 +38,7 @@ class OneElementOp final : public ArrayOp {
     });
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     return {broadcast_to(g[0], shape(node.input(0)), node.input(0).ndim())};

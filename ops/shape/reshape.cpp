@@ -139,6 +139,7 @@ class ReshapeOp final : public ArrayOp {
     return map;
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable(), Variable()};
     return {reshape(g[0], shape(node.input(0)), node.input(0).ndim()), Variable()};

@@ -64,6 +64,7 @@ class SpecifyShapeOp final : public ArrayOp {
     return map;
   }
 
+  Linearity linearity() const override { return Linearity::Each; }
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override { return {g[0]}; }
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,

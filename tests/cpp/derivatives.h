@@ -36,7 +36,8 @@ class Differentiated {
 
   void check_all() const {
     check_first_and_second_order();
-    check_jacobians();
+    check_jacobians("jacobian", jacobian);
+    check_jacobians("forward jacobian", forward_jacobian);
     check_batches();
   }
 
@@ -53,12 +54,13 @@ class Differentiated {
     if (next) check_slopes("second gradient", next, gradients(next, inputs_));
   }
 
-  void check_jacobians() const {
+  void check_jacobians(const char* what,
+                       Variable (*derivative)(const Variable&, const Variable&)) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       CAPTURE(name_);
       CAPTURE(i);
       const std::vector<double> found =
-          elements_of<double>(value(jacobian(output_, inputs_[i]), at_));
+          elements_of<double>(value(derivative(output_, inputs_[i]), at_));
       const auto columns = static_cast<std::size_t>(at_[i].size());
       for (std::size_t column = 0; column < columns; ++column) {
         const std::vector<double> above =
@@ -67,8 +69,7 @@ class Differentiated {
             elements_of<double>(value(output_, moved(i, column, -kStep)));
         REQUIRE(found.size() == above.size() * columns);
         for (std::size_t row = 0; row < above.size(); ++row)
-          check_close("jacobian", found[row * columns + column],
-                      (above[row] - below[row]) / (2 * kStep));
+          check_close(what, found[row * columns + column], (above[row] - below[row]) / (2 * kStep));
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include "ops/control/loop.h"
 #include "ops/gradient/gradient.h"
+#include "ops/gradient/push_forward.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/drawing.h"
 #include "ops/graph/extents.h"
@@ -28,6 +29,15 @@ Variables pull_back_of(const Variables& outputs, const std::vector<MaybeVariable
                                       " outputs, but " + std::to_string(incoming.size()) +
                                       " output gradients; there has to be one (or None) for each");
   return pull_back(outputs, Variables(incoming.begin(), incoming.end()), wrt);
+}
+
+auto push_forward_of(const Variables& outputs, const Variables& wrt,
+                     const std::vector<MaybeVariable>& tangents) {
+  if (wrt.size() != tangents.size())
+    throw Error(ErrorKind::Value, "push_forward: " + std::to_string(wrt.size()) +
+                                      " variables, but " + std::to_string(tangents.size()) +
+                                      " tangents; there has to be one (or None) for each");
+  return maybe(push_forward(outputs, wrt, Variables(tangents.begin(), tangents.end())));
 }
 
 std::pair<Variables, std::vector<bool>> vectorize_of(const Variables& roots, const Variables& old,
@@ -148,6 +158,11 @@ void init_graph(PyObject* module) {
           "The gradients of a scalar; None where it does not depend on a variable.")
       .def("jacobian", &jacobian, "expression"_a, "wrt"_a,
            "The derivative of shape expression.shape + wrt.shape.")
+      .def("forward_jacobian", &forward_jacobian, "expression"_a, "wrt"_a,
+           "The same, by a forward pass.")
+      .def("push_forward", &push_forward_of, "outputs"_a, "wrt"_a, "tangents"_a,
+           "The tangents of outputs where variables change along tangents (None: not at all); None "
+           "where an output does not depend on any.")
       .def(
           "substitute",
           [](const Variables& roots,

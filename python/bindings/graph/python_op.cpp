@@ -78,6 +78,45 @@ bool known_shape(const TensorType& type) {
                      [](std::int64_t length) { return length != kUnknownLength; });
 }
 
+/// What a method of an Op returns: a derivative for each input, or for each output.
+struct Derivatives {
+  std::string_view op;
+  const char *method, *kind, *place;
+
+  template <class Values>
+  std::vector<Variable> of(const Values& values, PyObject* result) const {
+    const std::string returned = "[" + std::string(op) + "] " + method + " returned ";
+    if (!PyList_Check(result) && !PyTuple_Check(result))
+      throw Error(ErrorKind::Type, returned + "a " + class_name(result) +
+                                       "; it has to return a list with one entry for each " +
+                                       place);
+    const Items items(result, "a sequence is expected");
+    if (static_cast<std::size_t>(items.size()) != values.size())
+      throw Error(ErrorKind::Value,
+                  returned + std::to_string(items.size()) + " " + kind + "s for " +
+                      std::to_string(values.size()) + " " + place +
+                      "s; it has to return one for each, None where the output does not depend "
+                      "on it");
+    std::vector<Variable> derivatives;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      PyObject* const item = items[static_cast<Py_ssize_t>(i)];
+      if (is_no_gradient(item)) {
+        derivatives.emplace_back();
+        continue;
+      }
+      Variable derivative = as_variable(item);
+      const TensorType* const tensor = values[i].type().tensor();
+      if (tensor != nullptr && derivative.ndim() != tensor->ndim())
+        throw Error(ErrorKind::Type, returned + "a " + derivative.type().text() + " for " + place +
+                                         " " + std::to_string(i) + " (" + values[i].text() +
+                                         "), which is a " + tensor->text() + "; a " + kind +
+                                         " has the shape of its " + place);
+      derivatives.push_back(std::move(derivative));
+    }
+    return derivatives;
+  }
+};
+
 }  // namespace
 
 PyRef result_of(const char* method, const Apply& node, PyObject* result) {
@@ -227,34 +266,19 @@ std::vector<Variable> PythonOp::grad(Apply& node,
                                          wrap_list(node.outputs()).get(), gradients_in.get(),
                                          nullptr)
           : PyObject_CallFunctionObjArgs(method.get(), inputs.get(), gradients_in.get(), nullptr));
-  if (!PyList_Check(result.get()) && !PyTuple_Check(result.get()))
-    throw Error(ErrorKind::Type, "[" + name_ + "] grad returned a " + class_name(result.get()) +
-                                     "; it has to return a list with one entry for each input");
-  const Items items(result.get(), "a sequence is expected");
-  const Py_ssize_t n = items.size();
-  if (n != static_cast<Py_ssize_t>(node.n_inputs()))
-    throw Error(ErrorKind::Value, "[" + name_ + "] grad returned " + std::to_string(n) +
-                                      " gradients for " + std::to_string(node.n_inputs()) +
-                                      " inputs; it has to return one for each, None where the "
-                                      "output does not depend on it");
-  std::vector<Variable> gradients;
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    PyObject* item = items[i];
-    if (is_no_gradient(item)) {
-      gradients.emplace_back();
-      continue;
-    }
-    const Variable& input = node.input(static_cast<int>(i));
-    Variable gradient = as_variable(item);
-    const TensorType* tensor = input.type().tensor();
-    if (tensor != nullptr && gradient.ndim() != tensor->ndim())
-      throw Error(ErrorKind::Type, "[" + name_ + "] grad returned a " + gradient.type().text() +
-                                       " for input " + std::to_string(i) + " (" + input.text() +
-                                       "), which is a " + tensor->text() +
-                                       "; a gradient has the shape of its input");
-    gradients.push_back(std::move(gradient));
-  }
-  return gradients;
+  const Derivatives found{name_, "grad", "gradient", "input"};
+  return found.of(node.inputs(), result.get());
+}
+
+std::optional<std::vector<Variable>> PythonOp::push_forward(
+    Apply& node, std::span<const Variable> tangents) const {
+  const PyRef method = own_method("R_op");
+  if (!method) return std::nullopt;
+  const PyRef inputs = wrap_list(node.inputs()), along = optional_list(tangents, Py_None);
+  const PyRef result = result_of(
+      "R_op", node, PyObject_CallFunctionObjArgs(method.get(), inputs.get(), along.get(), nullptr));
+  const Derivatives found{name_, "R_op", "tangent", "output"};
+  return found.of(node.outputs(), result.get());
 }
 
 std::vector<Extents> PythonOp::infer_shape(Apply& node,
