@@ -19,6 +19,7 @@ KERNELS = ("py", "vm", "cvm", "cvm_nogc", "FAST_RUN")
 #: Every graph is compiled first here, so that there are fewer of them.
 MODES = {"emitted": tv.Mode("cvm", compile="now")}
 WRT = (0, 2)  # a vector and a scalar
+ALONG = [np.array([0.5, -1.0, 2.0]), np.float64(0.25)]
 
 
 class WaveOp(tv.Op):
@@ -172,6 +173,16 @@ def expected_hessian(call: Call, of: int) -> list[Any]:
     return [np.stack([row_of(call, first, one) for one in np.eye(LENGTH)])]
 
 
+def tangent(values: list[tv.Variable], of: int) -> list[tv.Variable]:
+    return [tv.jvp(values[of], [values[w] for w in WRT], ALONG, "ignore")]
+
+
+def expected_tangent(call: Call, of: int) -> list[Any]:
+    """It runs what the gradient runs, and nothing else: the slopes of the taken branches."""
+    gradients = expected_gradient(call, of)
+    return [sum(np.sum(g * v) for g, v in zip(gradients, ALONG, strict=True))]
+
+
 def row_of(call: Call, of: Any, one: np.ndarray) -> np.ndarray:
     return computed(call, call.pull_back(of, one, WRT[:1])[WRT[0]], WRT[0])
 
@@ -184,6 +195,8 @@ def computed(call: Call, term: Term | None, wrt: int) -> np.ndarray:
 #: each with slopes of its own. Where no length is known, zeros and rows ask for that of an input.
 DERIVATIVES = {
     "grad": (gradient, expected_gradient, None, 1),
+    "tangent": (tangent, expected_tangent, None, 1),
+    "tangent of known length": (tangent, expected_tangent, LENGTH, 1),
     "jacobian": (jacobian, expected_jacobian, None, 1),
     "hessian": (hessian, expected_hessian, None, 2),
     "hessian of known length": (hessian, expected_hessian, LENGTH, 2),

@@ -16,6 +16,8 @@ import thunkvm as tv
 MODES = ["py", "FAST_COMPILE", "vm_nogc", "cvm_nogc"]
 EMITTING = ["FAST_RUN", "c|py", "c&py"]
 CALLS = [(3, 4), (1, 0), (7, 2)]
+#: How the inputs change.
+ALONG = [0.5, -2.0]
 
 
 def expected(oracle: Oracle, given: tuple[int, int]) -> tuple[Any, Counter[Any]]:
@@ -87,12 +89,16 @@ def test_gradients_through_loops_are_the_derivatives_of_what_ran(
     for seed in range(fuzz_seed, fuzz_seed + n_graphs):
         graph = Graphs(seed)
         inputs, outputs = built(graph, Smooth())
-        slopes = tv.grad(sum(outputs), inputs, disconnected_inputs="ignore")
-        f = tv.function(inputs, [*outputs, *slopes], mode=mode, on_unused_input="ignore")
+        total = sum(outputs)
+        slopes = tv.grad(total, inputs, disconnected_inputs="ignore")
+        tangent = tv.jvp(total, inputs, ALONG, disconnected_outputs="ignore")
+        results = [*outputs, *slopes, tangent]
+        f = tv.function(inputs, results, mode=mode, on_unused_input="ignore")
         for given in [(0.3, -0.7), (0.9, 0.2)]:
             values, derivatives = Slopes(graph).slopes(list(given))
             got = f(*given)
-            np.testing.assert_allclose(got[:-2], values, rtol=1e-12, err_msg=str((seed, given)))
+            np.testing.assert_allclose(got[:-3], values, rtol=1e-12, err_msg=str((seed, given)))
+            expected = [*derivatives, np.dot(derivatives, ALONG)]
             np.testing.assert_allclose(
-                got[-2:], derivatives, rtol=1e-9, atol=1e-11, err_msg=str((seed, given))
+                got[-3:], expected, rtol=1e-9, atol=1e-11, err_msg=str((seed, given))
             )

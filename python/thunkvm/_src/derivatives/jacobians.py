@@ -11,7 +11,6 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.creation import full
-from thunkvm._src.arrays.shapes import transpose
 from thunkvm._src.derivatives.arguments import (
     Disconnected,
     check_policy,
@@ -20,7 +19,6 @@ from thunkvm._src.derivatives.arguments import (
     variables,
 )
 from thunkvm._src.derivatives.gradient import grad
-from thunkvm._src.derivatives.products import cotangent_like, inner, without
 from thunkvm._src.teaching.nearest import did_you_mean
 
 Direction = Literal["auto", "forward", "reverse"]
@@ -117,6 +115,8 @@ def jacobian(
 def hessian(cost: Variable, wrt: Variable, disconnected_inputs: Disconnected = "raise") -> Variable:
     """Return the second derivatives of a scalar with respect to one variable.
 
+    The gradient is differentiated forward, in one batched pass.
+
     Parameters
     ----------
     cost : Variable
@@ -152,29 +152,18 @@ def hessian(cost: Variable, wrt: Variable, disconnected_inputs: Disconnected = "
             f"[hessian] wrt is {wrt!r}, a {type(wrt).__name__}; give one Variable, and write "
             "tv.jacobian(tv.grad(cost, x), y) for the derivatives by two."
         )
-    return jacobian(grad(cost, wrt, disconnected_inputs), wrt, "ignore", "reverse")
+    return jacobian(grad(cost, wrt, disconnected_inputs), wrt, "ignore", "forward")
 
 
 def _of_one(expression: Variable, variable: Variable, mode: Direction) -> Variable:
     if mode == "reverse" or (mode == "auto" and not _is_narrow(expression, variable)):
         return _core.jacobian(expression, variable)
     try:
-        return _forward(expression, variable)
+        return _core.forward_jacobian(expression, variable)
     except NotImplementedError:
         if mode == "forward":
             raise
         return _core.jacobian(expression, variable)
-
-
-def _forward(expression: Variable, variable: Variable) -> Variable:
-    """Return the transposed Jacobian, by a cotangent u, of the gradient of ``<u, expression>``."""
-    u = cotangent_like(expression)
-    (pulled,) = _core.gradients(inner(u, expression), [variable])
-    n, m = variable.ndim, expression.ndim
-    if pulled is None or u not in _ancestors(pulled):  # it depends in steps
-        return full([*_lengths(expression), *_lengths(variable)], 0, variable.dtype)
-    (found,) = without([_core.jacobian(pulled, u)], [u], [expression])
-    return transpose(found, [*range(n, n + m), *range(n)]) if n and m else found
 
 
 def _is_narrow(expression: Variable, variable: Variable) -> bool:

@@ -1,25 +1,17 @@
-"""Derivatives times vectors: `vjp`, `jvp`, `hvp`, and the names of other libraries for them.
-
-The forward derivative is two backward ones. ``vjp(y, x, u)`` is linear in u; so the tangent of y
-along v is the gradient of ``<vjp(y, x, u), v>`` with respect to u, whatever u is. Both passes leave
-the derivative of an arm in that arm.
-"""
+"""Derivatives times vectors: `vjp`, `jvp`, `hvp`, and the names of other libraries for them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
 
-from thunkvm import _core, ops
-from thunkvm._core import TensorType, Variable
+from thunkvm import _core
+from thunkvm._core import Variable
 from thunkvm._src.arrays.creation import zeros_like
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.equal_shapes import with_shape_of
-from thunkvm._src.arrays.shapes import ravel
 from thunkvm._src.derivatives.arguments import (
     Disconnected,
     check_policy,
@@ -29,7 +21,8 @@ from thunkvm._src.derivatives.arguments import (
     zeros,
 )
 from thunkvm._src.derivatives.gradient import grad
-from thunkvm._src.derivatives.scalar_gradients import gradients, is_number
+from thunkvm._src.derivatives.inner_products import tensor, total
+from thunkvm._src.derivatives.scalar_gradients import gradients, push_forward
 from thunkvm._src.graph.structure import children, leaves, matched_leaves, rebuild, with_children
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching.elsewhere import called
@@ -120,7 +113,12 @@ def jvp(
         If the tangents are no structure like `wrt`, or a dtype or shape does not fit; if lengths
         are not known yet, when called.
     NotImplementedError
-        If an Op on the way has no gradient, or its gradient has none.
+        If an Op on the way has no forward rule and no gradient, or that has none.
+
+    Notes
+    -----
+    Values and tangents are computed side by side: a loop pushes forward without keeping its steps,
+    so that its memory does not grow with their number.
 
     Examples
     --------
@@ -140,6 +138,8 @@ def jvp(
 
 def hvp(cost: Variable, wrt: Any, vectors: Any, disconnected_inputs: Disconnected = "raise") -> Any:
     """Return the Hessian of a scalar times vectors, without the Hessian.
+
+    Its gradient is differentiated forward along the vectors.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def hvp(cost: Variable, wrt: Any, vectors: Any, disconnected_inputs: Disconnecte
     wanted, rebuilt = variables("hvp", wrt)
     found = grad(cost, wanted, disconnected_inputs)
     given = _vectors("hvp", ("wrt", "vectors"), _structure(wrt, wanted), vectors)
-    changes = _pulled_back(found, given, wanted)  # a Hessian is its own transpose
+    changes = push_forward([tensor(gradient) for gradient in found], wanted, given)
     return rebuilt(
         [
             zeros(variable) if change is None else change
@@ -186,72 +186,12 @@ Lop = pullback = vjp
 Rop = pushforward = jvp
 
 
-def cotangent_like(y: Variable) -> Variable:
-    """Return a free variable for a cotangent of `y`.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.derivatives.products import cotangent_like
-    >>> cotangent_like(tv.exp(tv.vector("x"))).type
-    TensorType(float64, shape=(None,))
-    """
-    made: Variable = TensorType(y.type.dtype, y.type.shape if not is_number(y) else ())()
-    return made
-
-
-def without(results: Sequence[Variable], us: Sequence[Variable], ys: Sequence[Variable]) -> Any:
-    """Return what is linear in no `us` with zeros in their place, of which it asks the lengths.
-
-    Parameters
-    ----------
-    results : sequence of Variable
-        Derivatives with respect to `us`.
-    us : sequence of Variable
-        Free cotangents.
-    ys : sequence of Variable
-        What they are cotangents of.
-
-    Returns
-    -------
-    list of Variable
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.derivatives.products import without
-    >>> x, u = tv.vector("x"), tv.vector("u")
-    >>> tv.function([x], without([tv.full_like(u, 2.0)], [u], [x]))([1.0, 2.0])
-    [array([2., 2.])]
-    """
-    left = set(_core.leaves(results))
-    pairs = [(u, zeros_like(_tensor(y))) for u, y in zip(us, ys, strict=True) if u in left]
-    return _core.substitute(list(results), pairs)
-
-
-def inner(a: Variable, b: Variable) -> Variable:
-    """Return the real part of ``sum(conj(a) * b)`` of two arrays of the same shape.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.derivatives.products import inner
-    >>> x = tv.matrix("x")
-    >>> float(tv.function([x], inner(x, x))([[1.0, 2.0]]))
-    5.0
-    """
-    a, b = _tensor(a), _tensor(b)
-    if np.dtype(a.dtype).kind == "c" or np.dtype(b.dtype).kind == "c":
-        return ops.sum(ops.real(ops.conj(a) * b))
-    return ops.dot(ravel(a), ravel(b)) if a.ndim else a * b
-
-
 def _pulled_back(
     ys: Sequence[Variable], vectors: Sequence[Variable], wrt: Sequence[Variable]
 ) -> list[Variable | None]:
     """Return the gradients of ``sum(vectors * ys)``, with the vectors as constants."""
     us = [vector.type() for vector in vectors]
-    found = gradients(_total(us, ys), wrt)
+    found = gradients(total(us, ys), wrt)
     there = [gradient for gradient in found if gradient is not None]
     pairs = list(zip(us, vectors, strict=True))
     back = iter(_core.substitute(there, pairs))
@@ -261,33 +201,15 @@ def _pulled_back(
 def _pushed_forward(
     ys: Sequence[Variable], wrt: Sequence[Variable], tangents: Sequence[Variable], policy: str
 ) -> list[Variable]:
-    us = [cotangent_like(y) for y in ys]
-    found = gradients(_total(us, ys), wrt)
-    moved = [(g, v) for g, v in zip(found, tangents, strict=True) if g is not None]
-    none = [zeros_like(_tensor(y)) for y in ys]
-    if not moved:
-        name = "disconnected_outputs"
-        return [
-            disconnected("jvp", y, wrt[0], policy, z, name) for y, z in zip(ys, none, strict=True)
-        ]
-    changes = gradients(_total(*zip(*moved, strict=True)), us)
-    known = [z if change is None else change for z, change in zip(none, changes, strict=True)]
-    return list(without(known, us, ys))
-
-
-def _total(lefts: Sequence[Variable], rights: Sequence[Variable]) -> Variable:
-    """Return the sum of the inner products of pairs."""
-    return reduce(add, [inner(a, b) for a, b in zip(lefts, rights, strict=True)])
-
-
-def _tensor(variable: Variable) -> Variable:
-    """Return a number as a 0-d tensor, and a tensor as it is."""
-    if not is_number(variable):
-        return variable
-    from thunkvm.c.scalar_ops import tensor_from_scalar
-
-    made: Variable = tensor_from_scalar(variable)
-    return made
+    found = push_forward([tensor(y) for y in ys], wrt, tangents)
+    is_disconnected = bool(wrt) and all(tangent is None for tangent in found)
+    results = []
+    for y, tangent in zip(ys, found, strict=True):
+        none = zeros_like(tensor(y))
+        if is_disconnected:
+            none = disconnected("jvp", y, wrt[0], policy, none, "disconnected_outputs")
+        results.append(none if tangent is None else tangent)
+    return results
 
 
 def _expressions(what: str, tree: Any) -> list[Variable]:
@@ -347,7 +269,7 @@ def _with_variables(like: Any, given: Any) -> Any:
 
 def _fitting(what: str, name: str, vector: Variable, of: str, variable: Variable) -> Variable:
     """Return a vector in the dtype and of the shape of a variable."""
-    variable = _tensor(variable)
+    variable = tensor(variable)
     if not np.can_cast(vector.dtype, variable.dtype, "same_kind"):
         raise TypeError(
             f"[{what}] {name} is {vector}, of {vector.dtype}, but {of} is {variable}; give values "

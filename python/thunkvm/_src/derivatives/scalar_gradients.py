@@ -1,4 +1,4 @@
-"""Gradients at variables of `ScalarType`, which add up as those of 0-d tensors do."""
+"""Derivatives at variables of `ScalarType`, which add up as those of 0-d tensors do."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Apply, TensorType, Variable
+from thunkvm._src.arrays.creation import zeros_like
 
 
 def gradients(cost: Variable, wrt: Sequence[Variable]) -> list[Variable | None]:
@@ -38,14 +39,64 @@ def gradients(cost: Variable, wrt: Sequence[Variable]) -> list[Variable | None]:
     >>> gradient.type, tv.function([], gradient)()
     (ScalarType(float64), np.float64(2.0))
     """
+    nodes = _nodes_of_numbers([cost])
+    return _Tensors(nodes).gradients(cost, wrt) if nodes else _core.gradients(cost, wrt)
+
+
+def push_forward(
+    ys: Sequence[Variable], wrt: Sequence[Variable], tangents: Sequence[Variable]
+) -> list[Variable | None]:
+    """Return the tangents of expressions, None where one does not depend on a variable.
+
+    The core adds up tangents of tensors alone. So where an Op takes a number, the gradient of
+    ``<gradient of <u, ys>, tangents>`` with respect to u, in which it is linear, is the tangent.
+
+    Parameters
+    ----------
+    ys : sequence of Variable
+        Tensors.
+    wrt : sequence of Variable
+        Tensors, and variables of `ScalarType`.
+    tangents : sequence of Variable
+        Tensors of their shapes.
+
+    Returns
+    -------
+    list of (Variable or None)
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.derivatives.scalar_gradients import push_forward
+    >>> x = tv.vector("x")
+    >>> (tangent,) = push_forward([x * x], [x], [tv.constant([1.0, 0.5])])
+    >>> tv.function([x], tangent)([3.0, 4.0])
+    array([6., 4.])
+    """
+    if not _nodes_of_numbers(ys):
+        return _core.push_forward(list(ys), list(wrt), list(tangents))
+    from thunkvm._src.derivatives.inner_products import total
+
+    us = [y.type() for y in ys]
+    found = gradients(total(us, ys), wrt)
+    moved = [(g, v) for g, v in zip(found, tangents, strict=True) if g is not None]
+    if not moved:
+        return [None] * len(us)
+    changes = gradients(total(*zip(*moved, strict=True)), us)
+    there = [change for change in changes if change is not None]
+    at_zeros = [(u, zeros_like(y)) for u, y in zip(us, ys, strict=True)]
+    back = iter(_core.substitute(there, at_zeros))
+    return [None if change is None else next(back) for change in changes]
+
+
+def _nodes_of_numbers(roots: Sequence[Variable]) -> list[Apply]:
     if "thunkvm.c.scalars" not in sys.modules:  # then there is no number
-        return _core.gradients(cost, wrt)
-    nodes = [
+        return []
+    return [
         node
-        for node in _core.topological_order([cost])
+        for node in _core.topological_order(list(roots))
         if any(map(is_number, (*node.inputs, *node.outputs)))
     ]
-    return _Tensors(nodes).gradients(cost, wrt) if nodes else _core.gradients(cost, wrt)
 
 
 def is_number(variable: Variable) -> bool:
@@ -118,4 +169,4 @@ class _Tensors:
         return back
 
 
-__all__ = ["gradients", "is_number"]
+__all__ = ["gradients", "is_number", "push_forward"]
