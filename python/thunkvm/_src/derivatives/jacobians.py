@@ -92,9 +92,10 @@ def jacobian(
     Residuals of a few parameters are differentiated forward:
 
     >>> p, t = tv.tensor("p", shape=(2,)), tv.vector("t")
-    >>> tv.function([p, t], tv.jacobian(p[0] * t + p[1], p, mode="forward"))([3.0, 2.0], [4.0, 5.0])
-    array([[4., 1.],
-           [5., 1.]])
+    >>> columns = tv.jacobian(p[0] ** 2 * t + p[1], p, mode="forward")
+    >>> tv.function([p, t], columns)([3.0, 2.0], [4.0, 5.0])
+    array([[24.,  1.],
+           [30.,  1.]])
     """
     wanted, rebuilt = variables("jacobian", wrt)
     check_policy(disconnected_inputs)
