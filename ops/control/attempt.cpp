@@ -1,8 +1,13 @@
 #include "ops/control/attempt.h"
 
 #include "ops/control/conditional.h"
+#include "ops/graph/registry.h"
 #include "thunks/error.h"
 
+#include <algorithm>
+#include <map>
+#include <new>
+#include <string_view>
 #include <utility>
 
 namespace thunkvm {
@@ -32,7 +37,92 @@ class AttemptThunk final : public BoundThunk, public FailureHandler {
   Ref<const AttemptOp> op_;
 };
 
+// Each kind of failure has the names of its class and of the classes above that, as Python has
+// them.
+using Names = std::vector<std::string_view>;
+const std::map<ErrorKind, Names>& names_of_kinds() {
+  static const std::map<ErrorKind, Names> kNames = {
+      {ErrorKind::Type, {"TypeError", "Exception"}},
+      {ErrorKind::Value, {"ValueError", "Exception"}},
+      {ErrorKind::Index, {"IndexError", "LookupError", "Exception"}},
+      {ErrorKind::Key, {"KeyError", "LookupError", "Exception"}},
+      {ErrorKind::ZeroDivision, {"ZeroDivisionError", "ArithmeticError", "Exception"}},
+      {ErrorKind::Overflow, {"OverflowError", "ArithmeticError", "Exception"}},
+      {ErrorKind::LinAlg, {"numpy.linalg.LinAlgError", "ValueError", "Exception"}},
+      {ErrorKind::NotImplemented, {"NotImplementedError", "RuntimeError", "Exception"}},
+      {ErrorKind::Runtime, {"RuntimeError", "Exception"}},
+      {ErrorKind::Memory, {"MemoryError", "Exception"}},
+      {ErrorKind::Host, {"Exception"}},
+  };
+  return kNames;
+}
+
+// What ends the call is asked of nobody. What C++ throws besides is to Python a RuntimeError.
+ErrorKind kind_of(const Failure& failure) {
+  try {
+    std::rethrow_exception(failure.error);
+  } catch (const Error& error) {
+    return error.kind();
+  } catch (const std::bad_alloc&) {
+    return ErrorKind::Memory;
+  } catch (...) {
+    return ErrorKind::Runtime;
+  }
+}
+
+bool is_known(std::string_view name) {
+  return std::ranges::any_of(names_of_kinds(), [&](const auto& each) {
+    return std::ranges::find(each.second, name) != each.second.end();
+  });
+}
+
+Ref<Op> (*attempt_maker)(const Attributes&) = nullptr;
+
+class AttemptMaker : public OpMaker {
+ public:
+  explicit AttemptMaker(OpProto& proto) : OpMaker(proto) {
+    family("conditional");
+    comment(
+        "Whether computing any of the values fails. The core of attempt, which is a conditional "
+        "on it.");
+    input("values", "what is computed, one after the other, up to the first that fails").variadic =
+        true;
+    attr("on", AttrType::Strings, "names of the classes of exceptions that count as a failure")
+        .by_default(std::vector<std::string>{"Exception"});
+    output("a bool scalar; any other exception is raised");
+    not_plain();
+  }
+};
+
+const struct AttemptRegistration {
+  AttemptRegistration() {
+    OpProto proto;
+    proto.name = "attempt";
+    AttemptMaker{proto};
+    OpRegistry::add(std::move(proto), [](const Attributes& attributes) {
+      return attempt_maker != nullptr ? attempt_maker(attributes)
+                                      : Ref<Op>(new AttemptOp(attributes));
+    });
+  }
+} registration;
+
 }  // namespace
+
+AttemptOp::AttemptOp(const Attributes& attributes)
+    : on_(attributes.get<std::vector<std::string>>("on")) {
+  for (const std::string& name : on_)
+    if (!is_known(name))
+      throw Error(ErrorKind::Key, "[attempt] it catches " + name +
+                                      ", which is a class of Python's: without Python there are "
+                                      "the exceptions of its own Ops alone");
+}
+
+std::string AttemptOp::text() const {
+  std::string list;
+  for (const std::string& name : attributes().get<std::vector<std::string>>("on"))
+    list += (list.empty() ? "" : ", ") + name;
+  return "attempt{on=" + list + "}";
+}
 
 std::vector<Variable> AttemptOp::call(std::span<const Variable> inputs) const {
   if (inputs.empty()) throw Error(ErrorKind::Type, "[attempt] takes at least one value; got none");
@@ -51,7 +141,19 @@ std::vector<Variable> AttemptOp::grad(Apply& node, std::span<const Variable>) co
   return std::vector<Variable>(node.n_inputs());
 }
 
-bool AttemptOp::catches(const Failure&) const { return true; }
+bool AttemptOp::catches(const Failure& failure) const {
+  const auto found = names_of_kinds().find(kind_of(failure));
+  if (found == names_of_kinds().end()) return false;  // it ends the call
+  return std::ranges::any_of(
+      on_, [&](const std::string& name) { return std::ranges::count(found->second, name) > 0; });
+}
+
+void set_attempt_maker(Ref<Op> (*make)(const Attributes& attributes)) { attempt_maker = make; }
+
+Ref<const AttemptOp> attempt_op(std::vector<std::string> on) {
+  const Ref<const Op> op = OpRegistry::create("attempt", {{"on", std::move(on)}});
+  return &dynamic_cast<const AttemptOp&>(*op);
+}
 
 std::vector<Variable> attempt(Ref<const AttemptOp> op, std::span<const Variable> values,
                               std::span<const Variable> otherwise) {

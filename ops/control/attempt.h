@@ -5,6 +5,7 @@
 #include "thunks/input_failure.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace thunkvm {
@@ -12,10 +13,15 @@ namespace thunkvm {
 /// Whether computing any of its inputs fails, as a bool scalar: a lazy Op that demands them one
 /// after the other, up to the first that fails. A failure that it does not catch is passed on.
 ///
-/// Immutable like every Op. This one catches everything but what ends the call (`is_final`).
+/// Its attribute `on` names the failures that it catches as Python does: "ValueError" is
+/// ErrorKind::Value and what Python derives from that, "Exception" everything but what ends the
+/// call (`is_final`). A host makes it with the classes of its own.
 class AttemptOp : public Op {
  public:
+  /// Throws Error(Key) for a name that is no kind of Error's.
+  explicit AttemptOp(const Attributes& attributes);
   std::string name() const override { return "attempt"; }
+  std::string text() const override;
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
   ThunkCode kernel(const Apply& node) const override;
   bool guards_inputs() const final { return true; }
@@ -23,7 +29,20 @@ class AttemptOp : public Op {
                              std::span<const Variable> output_gradients) const override;
   /// Whether it stands for a failure. Called while the call goes on.
   virtual bool catches(const Failure& failure) const;
+
+ protected:
+  /// For hosts: what it catches is theirs to say.
+  AttemptOp() = default;
+
+ private:
+  std::vector<std::string> on_;
 };
+
+/// From now on the registry makes attempts by the host.
+void set_attempt_maker(Ref<Op> (*make)(const Attributes& attributes));
+
+/// The attempt that catches what these names say.
+Ref<const AttemptOp> attempt_op(std::vector<std::string> on = {"Exception"});
 
 /// `values`, or `otherwise` where computing any of `values` fails and `op` catches that: a
 /// conditional on the Op's output, so that gradients, sharing and placement are a conditional's.

@@ -45,9 +45,6 @@ class ConditionalOp final : public Op {
     spec_.n_arms = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_arms"));
     spec_.n_outputs = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_outputs"));
   }
-  ConditionalOp(Decoding decoding, std::size_t n_arms, std::size_t n_outputs)
-      : spec_{decoding, static_cast<std::uint32_t>(n_arms), static_cast<std::uint32_t>(n_outputs)} {
-  }
 
   std::string name() const override {
     return spec_.decoding == Decoding::Truth ? "ifelse" : "switch";
@@ -124,9 +121,21 @@ class ConditionalMaker : public OpMaker {
     attr("n_arms", AttrType::Int, "how many arms there are").at_least(1).at_most(kMost);
     attr("n_outputs", AttrType::Int, "how many values each arm has").at_least(1).at_most(kMost);
     output("the picked arm's values");
+    not_plain();
   }
 };
 REGISTER_OP(ConditionalOp, ConditionalMaker, conditional)
+
+Ref<const Op> conditional_op(Decoding decoding, std::size_t n_arms, std::size_t n_outputs) {
+  const auto made = [&] {
+    return OpRegistry::create("conditional", {{"decoding", std::string(name(decoding))},
+                                              {"n_arms", static_cast<std::int64_t>(n_arms)},
+                                              {"n_outputs", static_cast<std::int64_t>(n_outputs)}});
+  };
+  if (decoding != Decoding::Truth || n_arms != 2 || n_outputs != 1) return made();
+  static const Ref<const Op> kIfelse = made();  // nearly all of them
+  return kIfelse;
+}
 
 void check_selector(const Variable& selector, Decoding decoding) {
   const std::string what =
@@ -281,8 +290,7 @@ std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
       else
         inputs.push_back(cast(value, type->dtype()));
     }
-  const Ref<const Op> op(new ConditionalOp(decoding, arms.size(), n_outputs));
-  return Apply::make(op, inputs, types)->outputs();
+  return Apply::make(conditional_op(decoding, arms.size(), n_outputs), inputs, types)->outputs();
 }
 
 Variable output_alone(const Conditional& of_all, const Variable& output) {

@@ -18,7 +18,7 @@ bool is_told(const Variable& length) {
   const Variable roots[] = {length};
   return std::ranges::all_of(topological_order(roots), [](const Apply* node) {
     if (node->leaf() != Leaf::None) return true;
-    if (!node->op()->registered() && node->op()->conditional() == nullptr) return false;
+    if (!node->op()->is_plain() && node->op()->conditional() == nullptr) return false;
     return node->op()->shape_query() == nullptr || node->input(0).is_leaf();
   });
 }

@@ -1,6 +1,7 @@
 #include "ops/control/loop.h"
 
 #include "ops/control/conditional.h"
+#include "ops/control/loop_attributes.h"
 #include "ops/control/loop_opening.h"
 #include "ops/control/loop_tape.h"
 #include "ops/graph/extents.h"
@@ -110,7 +111,10 @@ void LoopBody::set_values(std::span<const Variable> values) {
 
 bool has_loops() { return is_any_made.load(std::memory_order_relaxed); }
 
-LoopOp::LoopOp(Ref<const LoopBody> body) : body_(std::move(body)) {
+LoopOp::LoopOp(const Attributes& attributes) {
+  const Ref<const LoopBody> body = body_of(attributes);
+  set_attributes(attributes_of(*body));
+  body_ = body.get();
   is_any_made.store(true, std::memory_order_relaxed);
   if (body_->nexts.size() != body_->states.size())
     throw Error(ErrorKind::Value, "[" + name() + "] has " + std::to_string(body_->states.size()) +
@@ -168,7 +172,7 @@ std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts
   }
   for (const Variable& root : step.roots) use(root);
   body.set_values(substitute(step.roots, captured));
-  return Ref<const Op>(new LoopOp(Ref<const LoopBody>(&body)))->call(inputs);
+  return loop_op(body)->call(inputs);
 }
 
 void collect_for_gradients(LoopBody& body) {
@@ -193,7 +197,7 @@ std::vector<Variable> certain_selectors(std::span<const Variable> values) {
     Apply& node = *v.node();
     if (node.leaf() != Leaf::None || !met.insert(&node).second) continue;
     const bool decides = node.op()->conditional() != nullptr;
-    if (!decides && !node.op()->registered()) continue;  // perhaps it asks by need
+    if (!decides && !node.op()->is_plain()) continue;  // perhaps it asks by need
     for (const Variable& input : node.inputs().first(decides ? 1 : node.n_inputs()))
       waiting.push_back(input);
     if (!decides || node.input(0).is_leaf()) continue;

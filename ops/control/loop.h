@@ -21,7 +21,7 @@ namespace thunkvm {
 /// A step runs where `limit` is true, if there is one, and then `test`. Then it demands the next
 /// value of each state that somebody may read, then or behind the loop (the carry is strict), and
 /// everything else by need.
-struct LoopBody : Counted {
+struct LoopBody : InnerGraph {
   std::string name;                 ///< "while_loop", "scan"
   std::vector<Variable> states;     ///< leaves: the values at the head of a step
   std::vector<Variable> captures;   ///< leaves: what does not change from step to step
@@ -42,6 +42,9 @@ struct LoopBody : Counted {
   /// What a step computes: the limit, if there is one, the test, the next values, what it collects.
   std::vector<Variable> values() const;
   void set_values(std::span<const Variable> values);
+
+  std::vector<Variable> inputs() const override { return leaves(); }
+  std::vector<Variable> outputs() const override { return values(); }
 };
 
 /// The outputs of a closed loop: first the last values of the states, then those of the others.
@@ -59,11 +62,13 @@ struct LoopOutputs {
   std::uint32_t size() const { return finished() + 1; }
 };
 
-/// The closed loop's Op. Its inputs are the first values of the states, then the captures.
+/// The closed loop's Op, "loop" of the registry. Its inputs are the first values of the states,
+/// then the captures.
 class LoopOp final : public Op {
  public:
-  /// Throws Error(Type) where a next value is not of its state's type.
-  explicit LoopOp(Ref<const LoopBody> body);
+  /// Throws Error(Value) for a graph that is no body by the other attributes, Error(Type) where a
+  /// next value is not of its state's type.
+  explicit LoopOp(const Attributes& attributes);
   std::string name() const override { return body_->name; }
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
   const LoopBody& body() const { return *body_; }
@@ -73,8 +78,11 @@ class LoopOp final : public Op {
   }
 
  private:
-  Ref<const LoopBody> body_;
+  const LoopBody* body_;  ///< the attribute
 };
+
+/// The loop of a body.
+Ref<const Op> loop_op(const LoopBody& body);
 
 /// The closed loop that a node is; null for all others.
 const LoopOp* closed_loop(const Apply& node);

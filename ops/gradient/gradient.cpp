@@ -141,7 +141,7 @@ class Backward {
     for (std::uint32_t i = 0; i < node.n_inputs(); ++i) {
       if (outgoing[i]) add(node.input(static_cast<int>(i)), region, outgoing[i]);
       // A user's Op says by None that nothing depends on an input.
-      if (!node.op()->registered()) answers_[{&node, i}] |= static_cast<bool>(outgoing[i]);
+      if (!node.op()->is_plain()) answers_[{&node, i}] |= static_cast<bool>(outgoing[i]);
     }
   }
 

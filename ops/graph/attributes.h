@@ -1,6 +1,8 @@
 // attributes.h: the parameters of an Op: named values of a few plain types.
 #pragma once
 
+#include "ops/graph/variable.h"
+#include "thunks/counted.h"
 #include "thunks/dtype.h"
 
 #include <cstdint>
@@ -14,10 +16,17 @@
 
 namespace thunkvm {
 
+/// A graph as an attribute: what an Op does, over leaves of its own. Immutable once it is one.
+class InnerGraph : public Counted {
+ public:
+  virtual std::vector<Variable> inputs() const = 0;   ///< free variables
+  virtual std::vector<Variable> outputs() const = 0;  ///< they read constants and the inputs
+};
+
 /// The value of an attribute; monostate is None.
-using AttrValue =
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, DType,
-                 std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+using AttrValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType,
+                               std::vector<std::int64_t>, std::vector<double>,
+                               std::vector<std::string>, Ref<const InnerGraph>>;
 std::string text(const AttrValue& value);
 
 /// Attribute values by name.

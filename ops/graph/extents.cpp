@@ -22,8 +22,7 @@ bool same(const Variable& a, const Variable& b, int depth) {
   if (const auto known = known_extent(a)) return known == known_extent(b);
   const Op *f = a.node()->op(), *g = b.node()->op();
   if (depth == 0 || f == nullptr || g == nullptr || a.index() != b.index()) return false;
-  if (f != g &&
-      !(f->registered() && f->proto() == g->proto() && f->attributes() == g->attributes()))
+  if (f != g && !(f->is_plain() && f->proto() == g->proto() && f->attributes() == g->attributes()))
     return false;
   const auto same_input = [depth](const Variable& x, const Variable& y) {
     return same(x, y, depth - 1);
@@ -101,7 +100,7 @@ Variable element_at(const Variable& integers, std::int64_t i, int depth) {
 std::size_t hash_of(const Variable& extent) {
   const Op& op = *extent.node()->op();
   std::size_t hash =
-      op.registered() ? std::hash<std::string>{}(op.text()) : std::hash<const void*>{}(&op);
+      op.is_plain() ? std::hash<std::string>{}(op.text()) : std::hash<const void*>{}(&op);
   for (const Variable& input : extent.node()->inputs()) {
     const auto known = known_extent(input);
     hash += known ? std::hash<std::int64_t>{}(*known) : VariableHash{}(input);

@@ -41,6 +41,8 @@ std::vector<Variable> at_each_tangent(Apply& node, std::span<const Variable> tan
 
 }  // namespace
 
+bool Op::is_plain() const { return proto_ != nullptr && proto_->is_plain; }
+
 const ElementCode* Op::element_code(const Apply&) const { return nullptr; }
 
 ThunkCode Op::kernel(const Apply&) const { return {}; }

@@ -102,9 +102,10 @@ class Op : public Counted {
   void set_attributes(Attributes attributes) { attributes_ = std::move(attributes); }
   /// The prototype that the registry made it from; null for an Op that is not from there.
   const OpProto* proto() const { return proto_; }
-  /// True if it is from the registry. Then it is a function of its inputs and attributes alone:
-  /// equal nodes have equal values, and no effect shows how often they ran.
-  bool registered() const { return proto_ != nullptr; }
+  /// True if it is from the registry, reads all its inputs, and is a function of these and of its
+  /// attributes: equal nodes have equal values, and no effect shows how often they ran. False of
+  /// conditionals, attempts and loops.
+  bool is_plain() const;
   /// For the registry.
   void set_proto(const OpProto& proto) { proto_ = &proto; }
 

@@ -86,6 +86,7 @@ bool has_type(const AttrValue& value, AttrType type) {
     case AttrType::Ints: return std::holds_alternative<std::vector<std::int64_t>>(value);
     case AttrType::Floats: return std::holds_alternative<std::vector<double>>(value);
     case AttrType::Strings: return std::holds_alternative<std::vector<std::string>>(value);
+    case AttrType::Graph: return std::holds_alternative<Ref<const InnerGraph>>(value);
   }
   return false;
 }
@@ -139,6 +140,7 @@ std::string_view name(AttrType type) {
     case AttrType::Ints: return "list of ints";
     case AttrType::Floats: return "list of floats";
     case AttrType::Strings: return "list of strings";
+    case AttrType::Graph: return "graph";
   }
   return "?";
 }
@@ -156,6 +158,8 @@ std::string text(const AttrValue& value) {
           return number_text(v);
         else if constexpr (std::is_same_v<T, std::string>)
           return "'" + v + "'";
+        else if constexpr (std::is_same_v<T, Ref<const InnerGraph>>)
+          return "a graph";
         else if constexpr (std::is_same_v<T, DType>)
           return std::string(thunkvm::name(v));
         else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
@@ -277,7 +281,7 @@ Ref<const Op> OpRegistry::create(std::string_view name, const Attributes& attrs)
   if (attrs.values().empty() && e.plain) return e.plain;
   Attributes checked = e.proto.check(attrs);
   const Ref<Op> op = e.creator(checked);
-  op->set_attributes(std::move(checked));
+  if (op->attributes().values().empty()) op->set_attributes(std::move(checked));
   op->set_proto(e.proto);
   if (attrs.values().empty()) e.plain = op;
   return op;
@@ -299,10 +303,15 @@ void check_count(const OpProto& proto, std::size_t n) {
 
 }  // namespace
 
-Variable call_op(std::string_view name, std::span<const Variable> inputs, const Attributes& attrs) {
+std::vector<Variable> apply_op(std::string_view name, std::span<const Variable> inputs,
+                               const Attributes& attrs) {
   const Ref<const Op> op = OpRegistry::create(name, attrs);
   check_count(OpRegistry::proto(name), inputs.size());
-  return std::move(op->call(inputs).front());
+  return op->call(inputs);
+}
+
+Variable call_op(std::string_view name, std::span<const Variable> inputs, const Attributes& attrs) {
+  return std::move(apply_op(name, inputs, attrs).front());
 }
 
 Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,

@@ -30,7 +30,17 @@
 
 namespace thunkvm {
 
-enum class AttrType : std::uint8_t { Bool, Int, Float, String, DType, Ints, Floats, Strings };
+enum class AttrType : std::uint8_t {
+  Bool,
+  Int,
+  Float,
+  String,
+  DType,
+  Ints,
+  Floats,
+  Strings,
+  Graph
+};
 std::string_view name(AttrType type);
 
 struct AttrProto {
@@ -113,6 +123,7 @@ struct OpProto {
   Algebra algebra;
   Notation notation;
   bool is_singular = false;  ///< its slope may be infinite at a finite element
+  bool is_plain = true;      ///< see Op::is_plain
   std::vector<Hint> hints;
 
   const AttrProto* attr(std::string_view name) const;
@@ -144,6 +155,8 @@ class OpMaker {
   void numpy(std::string path) { proto_.numpy.push_back(std::move(path)); }
   void algebra(Algebra algebra) { proto_.algebra = algebra; }
   void written(Notation notation) { proto_.notation = notation; }
+  /// It asks for its inputs by need, or a graph is among its attributes.
+  void not_plain() { proto_.is_plain = false; }
   void hint(std::optional<ErrorKind> kind, const char* text) {
     proto_.hints.push_back({kind, text});
   }
@@ -164,7 +177,8 @@ class OpRegistry {
  public:
   using Creator = std::function<Ref<Op>(const Attributes&)>;
 
-  /// A name that is registered twice is an error when somebody asks for it.
+  /// An Op that `creator` gave attributes keeps those. A name that is registered twice is an error
+  /// when somebody asks for it.
   static void add(OpProto proto, Creator creator);
   /// All prototypes, by name.
   static std::vector<const OpProto*> protos();
@@ -180,6 +194,9 @@ Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,
                  const Attributes& attrs = {});
 Variable call_op(std::string_view name, std::span<const Variable> inputs,
                  const Attributes& attrs = {});
+/// All outputs of a registered Op, applied. Throws Error(Type) as `call_op`.
+std::vector<Variable> apply_op(std::string_view name, std::span<const Variable> inputs,
+                               const Attributes& attrs = {});
 
 /// `words` and the name in `names` nearest to `name` by edits: ". Did you mean 'cvm'?"; "" where
 /// none is near.

@@ -46,7 +46,7 @@ void ShapeInference::add(Apply& node) {
 
 /// Nothing where there is no rule, or no need of one; nor where it fails: then nothing is known.
 std::vector<Extents> ShapeInference::ask_rule(Apply& node) {
-  if (!node.op()->registered() || is_known(node)) return {};
+  if (!node.op()->is_plain() || is_known(node)) return {};
   std::vector<Extents> inputs;
   for (const Variable& input : node.inputs()) inputs.push_back(extents_for(input));
   try {

@@ -120,7 +120,7 @@ class AskedShapes {
             found[axis] = shapes_.at(of.array).extents[static_cast<std::size_t>(of.axis)];
         }
         // A value that is there answers itself, unless another one answers with no more work.
-        const bool better = !is_there(output) || (node.op()->registered() && is_one_array(found));
+        const bool better = !is_there(output) || (node.op()->is_plain() && is_one_array(found));
         if (better && !same_extents(found, shape.extents)) shape = {std::move(found), false};
       }
       shapes_.emplace(output, std::move(shape));

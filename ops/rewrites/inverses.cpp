@@ -17,8 +17,7 @@ namespace {
 bool is_laid_out_plainly(const Variable& x) {
   if (x.ndim() == 0) return true;
   const Apply& node = *x.node();
-  return node.op() != nullptr && node.op()->registered() &&
-         node.op()->element_code(node) != nullptr;
+  return node.op() != nullptr && node.op()->is_plain() && node.op()->element_code(node) != nullptr;
 }
 
 /// Whether this is a 0-d constant of a real number. 0 is +0.0.
@@ -68,7 +67,7 @@ std::optional<Axes> sorted_axes(const Op& op, int ndim) {
 /// The algebra of an Op; nothing of one that is not from the registry.
 const Algebra& algebra_of(const Op* op) {
   static const Algebra none;
-  return op == nullptr || !op->registered() ? none : op->proto()->algebra;
+  return op == nullptr || !op->is_plain() ? none : op->proto()->algebra;
 }
 
 /// The operand that the other one leaves as it is; null where that is not certain. A 0-d constant

@@ -31,6 +31,8 @@ std::uint64_t hash_of(const AttrValue& value) {
       []<class T>(const T& v) -> std::uint64_t {
         if constexpr (std::is_same_v<T, std::monostate>) {
           return 0;
+        } else if constexpr (std::is_same_v<T, Ref<const InnerGraph>>) {
+          return mix(0, v.get());
         } else if constexpr (std::is_same_v<T, DType>) {
           return static_cast<std::uint64_t>(v);
         } else if constexpr (requires { v.begin(); } && !std::is_same_v<T, std::string>) {
@@ -47,21 +49,16 @@ std::uint64_t hash_of(const AttrValue& value) {
 
 /// Whether nodes of the Op have no effect but their outputs, which depend on their inputs alone.
 bool is_mergeable(const Op& op) {
-  return op.conditional() != nullptr || (op.registered() && op.destroy_map().empty());
+  const bool decides = op.proto() != nullptr && op.conditional() != nullptr;
+  return decides || (op.is_plain() && op.destroy_map().empty());
 }
 
 bool equal_ops(const Op& a, const Op& b) {
-  const Conditional *x = a.conditional(), *y = b.conditional();
-  if (x != nullptr || y != nullptr)
-    return x != nullptr && y != nullptr && x->decoding == y->decoding && x->n_arms == y->n_arms &&
-           x->n_outputs == y->n_outputs;
   return a.proto() == b.proto() && a.attributes() == b.attributes();
 }
 
 std::uint64_t hash_of(const Op& op) {
   std::uint64_t hash = typeid(op).hash_code();
-  if (const Conditional* conditional = op.conditional())
-    return mix(mix(hash, conditional->n_arms), conditional->n_outputs);
   for (const auto& [name, value] : op.attributes().values()) hash = mix(hash, hash_of(value));
   return hash;
 }

@@ -80,7 +80,7 @@ void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {
   if (reached == kNoIndex) return;
   Region runs_in = reached;
   // An Op of the registry that is no conditional is eager; of others nobody knows here.
-  const bool certain = !demands_.empty() && node.op()->registered();
+  const bool certain = !demands_.empty() && node.op()->is_plain();
   if (certain) {
     const RegionTree::Cover cover = regions_.cover(demands_);
     const Region region = entered(cover, first);
@@ -135,7 +135,7 @@ void ShapeDemand::use_shapes_of_inputs(Apply& node, std::uint32_t first, std::ui
   if (shape_only == kNoIndex) return;
   for (const Variable& input : node.inputs()) {
     use_shape(input, shape_only);
-    if (!node.op()->registered() || may_say_lengths(input)) reach(input, shape_only);
+    if (!node.op()->is_plain() || may_say_lengths(input)) reach(input, shape_only);
   }
 }
 

@@ -18,10 +18,10 @@ PyObject* make_topics() {
       "times_gil_left", &PythonHost::times_left,
       "How often calls let other threads have the GIL, since the process began.");
   add(module.ptr(), init_origin, init_collection, init_type, init_variable, init_apply,
-      init_builtin_op, init_op_function, init_expressions, init_graph, init_control,
-      init_op_documentation, init_ndarray, init_shared, init_function, init_function_methods,
-      init_recording, init_link, init_implementation, init_memory, init_compile_error,
-      init_compiling, init_interruption, init_logging);
+      init_builtin_op, init_op_function, init_expressions, init_graph, init_graph_files,
+      init_control, init_op_documentation, init_ndarray, init_shared, init_function,
+      init_function_methods, init_recording, init_link, init_implementation, init_memory,
+      init_compile_error, init_compiling, init_interruption, init_logging);
   return module.release().ptr();
 }
 

@@ -23,7 +23,7 @@ Variable named(Variable v, const char* name) {
 /// `value`, or `otherwise` where computing it fails.
 Variable attempted(const std::vector<Variable>& values, const Variable& otherwise) {
   const std::vector<Variable> others(values.size(), otherwise);
-  return attempt(Ref<const AttemptOp>(new AttemptOp), values, others)[0];
+  return attempt(attempt_op(), values, others)[0];
 }
 
 /// A line for each memo and input body: the registers and the lazy thunks that belong to it.

@@ -131,7 +131,7 @@ std::string text(const Found& found, const Program& program) {
 
 TEST_CASE("a register is touched by what the list of opcodes says, and by what the verifier says") {
   const Variable c = real("c"), x = real("x"), s = real("s"), y = exp(x);
-  const std::vector<Variable> either = attempt(Ref<const AttemptOp>(new AttemptOp), {{y}}, {{x}});
+  const std::vector<Variable> either = attempt(attempt_op(), {{y}}, {{x}});
   const std::vector<Variable> inputs = {x + x, x};
   const std::vector<Variable> two = Ref<const Op>(new Opaque)->call(inputs);
   const Variable last = while_loop({s}, {x}, lt(s, c * 2.0), {s + exp(s)})[0];

@@ -130,7 +130,7 @@ memo mul.1
 
 TEST_CASE("what is attempted is a guarded block") {
   const Variable x = real("x");
-  CHECK(schedule({x}, attempt(Ref<const AttemptOp>(new AttemptOp), {{log(x)}}, {{exp(x)}})) ==
+  CHECK(schedule({x}, attempt(attempt_op(), {{log(x)}}, {{exp(x)}})) ==
         R"(
 root
   demand output 0 of attempt.1

@@ -55,7 +55,7 @@ c: read 1 read write
 
 TEST_CASE("Touches has what a lazy thunk is handed, and what is demanded of it") {
   const Variable x = real("x"), y = exp(x);
-  const std::vector<Variable> either = attempt(Ref<const AttemptOp>(new AttemptOp), {{y}}, {{x}});
+  const std::vector<Variable> either = attempt(attempt_op(), {{y}}, {{x}});
   const Linked linked = link({.inputs = {x}, .outputs = either}, {});
   CHECK("\n" + linked.schedule->text() == R"(
 root

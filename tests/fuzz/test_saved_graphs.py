@@ -6,14 +6,43 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import test_random_indices
-from loop_graphs import Graphs, Whole, built
-from test_loop_graphs import InC
+from loop_graphs import Broken, Graphs, Noted, Smooth, Whole, built, mixed
+from test_loop_graphs import InC, expected, found
 
 import thunkvm as tv
 
 CALLS = [(3, 4), (1, 0), (7, 2)]
+#: What nodes of `note` ran on.
+RAN: list[Any] = []
+
+
+@tv.register_op("fuzz.note")
+def note(op: Any) -> None:
+    """Notes what it runs on, and mixes it."""
+    op.add_input("x", "numbers", duplicable=True)
+    op.add_output("out", "a number")
+    op.add_attribute("number", "which node it is", int)
+    op.add_attribute("fails", "whether it fails for some numbers", bool)
+    op.types(lambda x, number, fails: tv.lscalar())
+
+    @op.perform
+    def perform(x: Any, number: int, fails: bool) -> Any:
+        inputs = tuple(map(int, x))
+        RAN.append((number, *inputs))
+        value = mixed(number, inputs)
+        if fails and value % 3 == 0:
+            raise Broken(number)
+        return np.int64(value)
+
+
+class Named(Whole):
+    """Graphs of Ops that have names, so that files hold them."""
+
+    def noted(self, node: Noted, inputs: list[tv.Variable]) -> tv.Variable:
+        return note(inputs, number=node.number, fails=node.fails)
 
 
 def schedule(function: Any) -> list[str]:
@@ -51,6 +80,36 @@ def test_loops_of_a_file_compute_what_they_did(
         for given in CALLS:
             assert [int(v) for v in f(*given)] == oracle.run(list(given))[0], seed
     assert len(from_files) == fuzz_graphs // 4
+
+
+def test_gradients_of_a_file_are_the_nodes_that_they_were(
+    from_files: list[int], fuzz_graphs: int, fuzz_seed: int
+) -> None:
+    for seed in range(fuzz_seed, fuzz_seed + fuzz_graphs // 12):
+        inputs, outputs = built(Graphs(seed), Smooth())
+        slopes = tv.grad(sum(outputs), inputs, disconnected_inputs="ignore")
+        tv.function(inputs, [*outputs, *slopes], mode="vm", on_unused_input="ignore")
+    assert len(from_files) == fuzz_graphs // 12
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm"])
+@pytest.mark.parametrize("fails", [0.0, 0.15])
+def test_ops_of_users_run_in_a_graph_of_a_file_as_in_the_graph_that_was_saved(
+    mode: str, fails: float, tmp_path: Path, fuzz_graphs: int, fuzz_seed: int
+) -> None:
+    path = tmp_path / "graph.tv"
+    for seed in range(fuzz_seed, fuzz_seed + fuzz_graphs // 8):
+        inputs, outputs = built(Graphs(seed, fails), Named(None))
+        tv.save(path, outputs, inputs)
+        loaded = tv.load(path)
+        f = tv.function(inputs, outputs, mode=mode, on_unused_input="ignore")
+        g = tv.function(loaded.inputs, loaded.outputs, mode=mode, on_unused_input="ignore")
+        assert schedule(f) == schedule(g), seed
+        for given in CALLS:
+            ran = found(g, RAN, given)
+            assert ran == found(f, RAN, given), (seed, given)
+            if not fails:
+                assert ran == expected(InC(Graphs(seed)), given), (seed, given)
 
 
 def test_indices_of_a_file_read_and_write_the_same(from_files: list[int], fuzz_seed: int) -> None:

@@ -40,7 +40,7 @@ def test_a_file_by_hand_says_why_in_its_first_lines() -> None:
 
 #: What includes pybind11, or a header that does: each .cpp costs the compiler some ten seconds.
 PYBIND_HEADERS = {"python/pybind.h", "python/rows.h", "graph/casters.h"}
-MOST_PYBIND_FILES = 12
+MOST_PYBIND_FILES = 13
 
 
 def test_the_files_by_hand_are_those_that_are_listed() -> None:

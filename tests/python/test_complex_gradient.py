@@ -155,7 +155,7 @@ WITHOUT_SLOPE = {
 }  # fmt: skip
 
 # No node has the name of one of these: they are other Ops (a conditional is an ifelse).
-MADE_OF_OTHERS = {"conditional", "diag", "trace"}
+MADE_OF_OTHERS = {"attempt", "conditional", "diag", "loop", "trace"}
 
 # Their vectors are not unique.
 WITHOUT_GRADIENT = {"complete_qr", "full_svd"}

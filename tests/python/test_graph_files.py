@@ -102,10 +102,26 @@ def reverse(graph: Any) -> None:
     graph["ops"].reverse()
 
 
+def leak(body: Any) -> None:
+    """Give a body a free variable that is no input of it."""
+    body["leaves"]["other"] = {"kind": "input", "type": {"dtype": "float64", "shape": []}}
+
+
+EMPTY: Any = {"leaves": {}, "inputs": [], "ops": [], "outputs": []}
+
+
+def nested(depth: int) -> Any:
+    graph = EMPTY
+    for _ in range(depth):
+        op = {"type": "loop", "inputs": {}, "outputs": [], "types": []}
+        graph = {**EMPTY, "ops": [{**op, "attributes": {"body": {"graph": graph}}}]}
+    return graph
+
+
 DAMAGES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "no format": (lambda g: g.pop("format"), "its format is not"),
     "later": (lambda g: g.update(version=2), r"its version is 2, and this program reads 1 to 1"),
-    "bool version": (lambda g: g.update(version=True), "its version is True"),
+    "bool version": (lambda g: g.update(version=True), "its version is true"),
     "no ops": (lambda g: g.pop("ops"), "'ops' is missing"),
     "unknown Op": (
         lambda g: ops(g, "mul").update(type="mull"),
@@ -143,7 +159,7 @@ DAMAGES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "twice": (lambda g: g["ops"].append(g["ops"][0]), r"two values are called 'v\d+'"),
     "other type": (
         lambda g: ops(g, "mul").update(types=["generic"]),
-        r"\(mul\): its output 'v\d+' is TensorType.*, not GenericType",
+        r"\(mul\): its output 'v\d+' is vector float64.*, not generic",
     ),
     "no dtype": (
         lambda g: g["leaves"]["v0"]["type"].update(dtype="f8"),
@@ -163,26 +179,49 @@ DAMAGES: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "output": (lambda g: g.update(outputs=["v999"]), "outputs: it reads 'v999'"),
     "unused input": (lambda g: g.update(inputs=["v0"]), "free variable .*y.* not among the inputs"),
-    "no body": (lambda g: ops(g, "loop").pop("body"), r"\(loop\): it has no body"),
+    "no body": (
+        lambda g: ops(g, "loop")["attributes"].pop("body"),
+        r"\(loop\): \[loop\] needs the attribute 'body'",
+    ),
     "states": (
         lambda g: ops(g, "loop")["attributes"].update(n_states=9),
-        r"\(loop\): body: .*do not fit the loop's attributes",
+        r"\(loop\): \[while_loop\] a body of .* does not fit the loop's attributes",
     ),
     "negative": (
         lambda g: ops(g, "loop")["attributes"].update(n_states=-1),
-        r"\(loop\): the attribute 'n_states' = -1 has to be from 0",
+        r"\(loop\): \[loop\] attribute 'n_states' = -1, but it has to be at least 0",
     ),
     "in a body": (
-        lambda g: ops(g, "loop")["body"]["ops"][0].update(type="nothing"),
+        lambda g: ops(g, "loop")["attributes"]["body"]["graph"]["ops"][0].update(type="nothing"),
         r"ops\[\d+\] \(loop\): body: ops\[0\] \(nothing\): there is no Op",
+    ),
+    "leaf in a body": (
+        lambda g: leak(ops(g, "loop")["attributes"]["body"]["graph"]),
+        r"\(loop\): body: the leaf .* is neither an input nor a constant",
+    ),
+    "graph for a number": (
+        lambda g: ops(g, "concatenate")["attributes"].update(axis={"graph": EMPTY}),
+        r"\(concatenate\): .*attribute 'axis' = a graph, but it has to be a int",
+    ),
+    "number for a graph": (
+        lambda g: ops(g, "loop")["attributes"].update(body=1),
+        r"\(loop\): .*attribute 'body' = 1, but it has to be a graph",
+    ),
+    "list of lists": (
+        lambda g: ops(g, "concatenate")["attributes"].update(axis=[[0]]),
+        r"\(concatenate\): an attribute is a list of lists",
+    ),
+    "nested too deep": (
+        lambda g: ops(g, "loop")["attributes"].update(body={"graph": nested(120)}),
+        r"\(loop\): body: .*graphs are nested too deep",
     ),
     "exception": (
         lambda g: ops(g, "attempt")["attributes"].update(on=["os.system"]),
-        r"ops\[\d+\]: it catches os\.system, which is no exception",
+        r"ops\[\d+\] \(attempt\): it catches os\.system, which is no exception",
     ),
     "not imported": (
         lambda g: ops(g, "attempt")["attributes"].update(on=["antigravity.Error"]),
-        r"ops\[\d+\]: it catches antigravity\.Error, which .*import its module first",
+        r"ops\[\d+\] \(attempt\): it catches antigravity\.Error, .*import its module first",
     ),
 }
 
@@ -220,7 +259,7 @@ def test_loading_unpickles_nothing(path: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as file:
         for name, member in members.items():
             file.writestr(name, member)
-    with pytest.raises(tv.GraphFileError, match=r"arrays/0\.npy is no array"):
+    with pytest.raises(tv.GraphFileError, match=r"arrays/0\.npy: it is no array: its elements are"):
         tv.load(path)
 
 

@@ -155,7 +155,7 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
 
 #: Made of nodes of other Ops; of a value that is no tensor, whose answer is 0-d.
 MADE_OF_OTHERS = {"diag", "trace"}
-OF_NO_TENSOR = {"conditional", "is_missing"}
+OF_NO_TENSOR = {"attempt", "conditional", "is_missing", "loop"}
 
 
 def elementwise_cases(proto: dict[str, Any]) -> Any:

@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "vm": {"thunks", "vm"},
     "ops": {"thunks", "ops"},
     "linkers": {"thunks", "vm", "ops", "linkers"},
+    "runner": {"thunks", "ops", "linkers", "runner"},
     "python": {"thunks", "vm", "ops", "linkers", "python"},
 }
 # What each room of a layer may include of that layer's rooms, itself aside. Files on top of a layer
@@ -37,6 +38,8 @@ ROOMS = {
     "ops/order": {"ops/kernels", "ops/graph"},
     "ops/random": {"ops/kernels", "ops/graph"},
     "ops/control": {"ops/graph"},
+    "ops/descriptions": {"ops/graph"},
+    "ops/files": {"ops/graph", "ops/descriptions"},
     "ops/gradient": {"ops/graph", "ops/control"},
     "ops/rewrites": {"ops/graph"},
     "linkers/schedule": set(),
@@ -92,7 +95,7 @@ PYTHON_ROOMS = {
     "checking": {"_src/teaching", "_src/graph", "_src/calls"},
     "profile": {"_src/saving", "_src/teaching", "_src/views"},
 }
-CORE_LAYERS = ("thunks", "vm", "ops", "linkers")
+CORE_LAYERS = ("thunks", "vm", "ops", "linkers", "runner")
 PYTHON_HEADERS = ("Python.h", "pybind11/", "numpy/", "structmember.h", "datetime.h")
 MAX_LINES = 400
 # The folders of sources, tests among them.

@@ -50,6 +50,7 @@ def test_a_wheel_has_its_libraries_and_their_licences(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     libraries = {Path(name).name.split("-")[0] for name in names if ".libs/" in name}
     assert {"libopenblasp", "libspdlog", "libboost_context", "libnettle", "libgomp"} <= libraries
+    assert "libminizip" in libraries
     licences = {Path(name).stem for name in names if "/licenses/libraries/" in name}
     assert {"libnettle8", "libgomp1"} <= licences
     assert "manylinux" in wheel.name

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -81,6 +82,24 @@ std::string text_copy(const OpProto&, const AttrProto&, PyObject* object) {
   return std::string(text_of(object));
 }
 
+class GivenGraph final : public InnerGraph {
+ public:
+  GivenGraph(std::vector<Variable> inputs, std::vector<Variable> outputs)
+      : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  std::vector<Variable> inputs() const override { return inputs_; }
+  std::vector<Variable> outputs() const override { return outputs_; }
+
+ private:
+  std::vector<Variable> inputs_, outputs_;
+};
+
+// (inputs, outputs)
+AttrValue graph_of(PyObject* given) {
+  return Ref<const InnerGraph>(
+      new GivenGraph(require_variables(PyTuple_GET_ITEM(given, 0), "an input of a graph"),
+                     require_variables(PyTuple_GET_ITEM(given, 1), "an output of a graph")));
+}
+
 }  // namespace
 
 AttrValue attribute_value(const OpProto& proto, const AttrProto& attr, PyObject* given) {
@@ -105,6 +124,9 @@ AttrValue attribute_value(const OpProto& proto, const AttrProto& attr, PyObject*
     case AttrType::Ints: return list_of<std::int64_t>(proto, attr, given, is_count, integer);
     case AttrType::Floats: return list_of<double>(proto, attr, given, is_number, real_number);
     case AttrType::Strings: return list_of<std::string>(proto, attr, given, is_text, text_copy);
+    case AttrType::Graph:
+      if (PyTuple_Check(given) && PyTuple_GET_SIZE(given) == 2) return graph_of(given);
+      break;
   }
   refuse(proto, attr, given);
 }
@@ -124,6 +146,9 @@ PyRef attribute_object(const AttrValue& value) {
           return to_text(v);
         } else if constexpr (std::is_same_v<T, DType>) {
           return to_text(name(v));
+        } else if constexpr (std::is_same_v<T, Ref<const InnerGraph>>) {
+          const PyRef inputs = wrap_list(v->inputs()), outputs = wrap_list(v->outputs());
+          return PyRef::take(PyTuple_Pack(2, inputs.get(), outputs.get()));
         } else {
           return list_of(v, [](const auto& item) { return attribute_object(AttrValue(item)); });
         }

@@ -11,7 +11,7 @@ namespace thunkvm {
 /// rule.
 AttrValue attribute_value(const OpProto& proto, const AttrProto& attr, PyObject* given);
 
-/// None, bool, int, float, str, a list of them; a dtype by its name.
+/// None, bool, int, float, str, a list of them; a dtype by its name; a graph as (inputs, outputs).
 PyRef attribute_object(const AttrValue& value);
 /// {name: value}
 PyRef attribute_dict(const Attributes& attributes);

@@ -1,7 +1,6 @@
 // builtin_op.cpp: Ops of the machine as Python objects. By hand: comparisons and a call by slots.
 #include "python/bindings/graph/builtin_op.h"
 
-#include "ops/control/loop.h"
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/attribute.h"
 #include "python/bindings/graph/variable.h"
@@ -34,28 +33,13 @@ PyObject* builtin_op_text(PyObject* self) {
   return guard([&] { return to_text(op_of(self).text()); });
 }
 
-// A conditional's attributes are its declared demand; it is not from the registry.
-Attributes attributes_of(const Op& op) {
-  const Conditional* conditional = op.conditional();
-  if (conditional == nullptr) return op.attributes();
-  return {{"decoding", std::string(name(conditional->decoding))},
-          {"n_arms", std::int64_t{conditional->n_arms}},
-          {"n_outputs", std::int64_t{conditional->n_outputs}}};
-}
-
-// What a loop does is its body, which no attribute says.
-bool is_loop(const Op& op) {
-  return dynamic_cast<const LoopOp*>(&op) != nullptr ||
-         dynamic_cast<const OpenLoopOp*>(&op) != nullptr;
-}
-
 PyObject* builtin_op_compare(PyObject* a, PyObject* b, int comparison) {
   if (!is_builtin_op(a) || !is_builtin_op(b) || (comparison != Py_EQ && comparison != Py_NE))
     Py_RETURN_NOTIMPLEMENTED;
   return guard([&] {
     const Op &x = op_of(a), &y = op_of(b);
-    const bool equal =
-        &x == &y || (x.name() == y.name() && attributes_of(x) == attributes_of(y) && !is_loop(x));
+    const bool equal = &x == &y || (x.proto() != nullptr && x.proto() == y.proto() &&
+                                    x.attributes() == y.attributes());
     return PyRef::borrow(equal == (comparison == Py_EQ) ? Py_True : Py_False);
   });
 }
@@ -82,8 +66,7 @@ PyObject* builtin_op_call(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 PyRef registry_name(const Op& op) {
-  if (op.proto() != nullptr) return to_text(op.proto()->name);
-  return op.conditional() != nullptr ? to_text("conditional") : PyRef::borrow(Py_None);
+  return op.proto() == nullptr ? PyRef::borrow(Py_None) : to_text(op.proto()->name);
 }
 
 PyRef alias_dict(const AliasMap& map) {
@@ -100,8 +83,8 @@ PyGetSetDef builtin_op_attributes[] = {
     readable<[](PyObject* self) { return to_text(op_of(self).name()); }>("name",
                                                                          "What messages call it."),
     readable<[](PyObject* self) { return registry_name(op_of(self)); }>(
-        "type", "The name in the registry; None of a loop and an attempt."),
-    readable<[](PyObject* self) { return attribute_dict(attributes_of(op_of(self))); }>(
+        "type", "The name in the registry; None of an Op of linked graphs alone."),
+    readable<[](PyObject* self) { return attribute_dict(op_of(self).attributes()); }>(
         "attrs", "The attributes, by name; dtypes as str."),
     readable<[](PyObject* self) { return alias_dict(op_of(self).view_map()); }>(
         "view_map", "{output: [inputs that it may be a view of]}"),

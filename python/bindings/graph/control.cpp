@@ -2,8 +2,10 @@
 #include "ops/control/attempt.h"
 #include "ops/control/conditional.h"
 #include "ops/control/loop.h"
+#include "python/bindings/graph/attribute.h"
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/python/raised.h"
+#include "python/bindings/python/refusal.h"
 #include "python/bindings/python/release.h"
 #include "python/bindings/python/rows.h"
 #include "python/bindings/python/topics.h"
@@ -78,41 +80,6 @@ std::optional<LoopParts> loop_body(const Variable& output) {
                    {body.collected.begin(), body.collected.begin() + n_collected});
 }
 
-// All of a closed loop's body, as `closed_loop_of` takes it.
-using WrittenLoop = std::tuple<std::string, Variables, Variables, MaybeVariable, Variable,
-                               Variables, Variables, std::uint32_t, bool, std::uint32_t>;
-
-std::optional<WrittenLoop> written_loop(const Apply& node) {
-  const LoopOp* const op = closed_loop(node);
-  if (op == nullptr) return {};
-  const LoopBody& body = op->body();
-  return WrittenLoop(body.name, body.states, body.captures, body.limit, body.test, body.nexts,
-                     body.collected, body.keeps, body.implicit, body.n_for_gradients);
-}
-
-Variables closed_loop_of(Text name, Variables states, Variables captures,
-                         const MaybeVariable& limit, const Variable& test, Variables nexts,
-                         Variables collected, std::uint32_t keeps, bool implicit,
-                         std::uint32_t n_for_gradients, const Variables& inputs) {
-  if (n_for_gradients > collected.size())
-    throw Error(ErrorKind::Value, "[" + name.text + "] " + std::to_string(n_for_gradients) +
-                                      " values are for gradients alone, but it collects " +
-                                      std::to_string(collected.size()));
-  auto* const body = new LoopBody;
-  const Ref<const LoopBody> held(body);
-  body->name = std::move(name.text);
-  body->states = std::move(states);
-  body->captures = std::move(captures);
-  body->limit = limit;
-  body->test = test;
-  body->nexts = std::move(nexts);
-  body->collected = std::move(collected);
-  body->keeps = keeps;
-  body->implicit = implicit;
-  body->n_for_gradients = n_for_gradients;
-  return Ref<const Op>(new LoopOp(held))->call(inputs);
-}
-
 // ---- attempts
 
 // "ValueError", "numpy.linalg.LinAlgError".
@@ -124,48 +91,37 @@ std::string class_text(PyObject* exception_class) {
 
 class PythonAttempt final : public AttemptOp {
  public:
-  /// `on`: a tuple of classes of Exceptions.
-  explicit PythonAttempt(PyRef on) : on_(std::move(on)) {
-    std::vector<std::string> names;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(on_.get()); ++i) {
-      names.push_back(class_text(PyTuple_GET_ITEM(on_.get(), i)));
-      text_ += (i == 0 ? "" : ", ") + names.back();
-    }
-    set_attributes({{"on", std::move(names)}});
+  explicit PythonAttempt(const Attributes& attributes) {
+    PyRef module = PyRef::take(PyImport_ImportModule("thunkvm._src.graph.exception_names"));
+    const PyRef names = attribute_object(attributes.values().at("on"));
+    on_ = with_refusals([&] {
+      return PyRef::take(PyObject_CallMethod(module.get(), "classes_of", "O", names.get()));
+    });
   }
   ~PythonAttempt() override { release_object(on_.release()); }
 
-  std::string text() const override { return "attempt{on=" + text_ + "}"; }
+  std::string text() const override {
+    std::string names;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(on_.get()); ++i)
+      names += (i == 0 ? "" : ", ") + class_text(PyTuple_GET_ITEM(on_.get(), i));
+    return "attempt{on=" + names + "}";
+  }
   bool catches(const Failure& failure) const override {
     const GilHold gil;  // a call that runs no other Python may have let it go
     PyRef exception = exception_of(failure);
     return PyErr_GivenExceptionMatches(exception.get(), on_.get()) != 0;
   }
-  const PyRef& on() const { return on_; }
 
  private:
-  PyRef on_;
-  std::string text_;
+  PyRef on_;  // a tuple of classes
 };
 
-// The classes that a node of an attempt catches; None of another node.
-py::object attempted(const Apply& node) {
-  const auto* const op = dynamic_cast<const PythonAttempt*>(node.op());
-  return op == nullptr ? py::none() : py::reinterpret_borrow<py::object>(op->on().get());
+Ref<Op> python_attempt(const Attributes& attributes) {
+  return Ref<Op>(new PythonAttempt(attributes));
 }
 
-Ref<const AttemptOp> attempt_op(const py::tuple& on) {
-  for (const py::handle type : on)
-    if (!PyExceptionClass_Check(type.ptr()) ||
-        PyObject_IsSubclass(type.ptr(), PyExc_Exception) != 1)
-      throw Error(ErrorKind::Type,
-                  "[attempt] on has " + str_of(py::repr(type).ptr()) +
-                      ", which is no subclass of Exception; Ctrl-C and exit end every call, and "
-                      "are not for a fallback to catch.");
-  return Ref<const AttemptOp>(new PythonAttempt(PyRef::borrow(on.ptr())));
-}
-
-Variables attempt_of(const Variables& values, const Variables& otherwise, const py::tuple& on) {
+Variables attempt_of(const Variables& values, const Variables& otherwise,
+                     const std::vector<std::string>& on) {
   return attempt(attempt_op(on), values, otherwise);
 }
 
@@ -203,23 +159,10 @@ void init_control(PyObject* module) {
       .def(
           "lazy_or", [](const Variable& a, const Variable& b) { return lazy_or(a, b); }, "a"_a,
           "b"_a, "`a or b`: b is computed only if a is false.")
-      .def("written_loop", &written_loop, "node"_a,
-           "What `closed_loop` makes a loop of, but for its inputs; None of another node.")
-      .def("closed_loop", &closed_loop_of, "name"_a, "states"_a, "captures"_a, "limit"_a, "test"_a,
-           "nexts"_a, "collected"_a, "keeps"_a, "implicit"_a, "n_for_gradients"_a, "inputs"_a,
-           "All outputs of a loop, by its whole body: leaves of its states and captures, the limit "
-           "or None, the test, the next values, what it collects, the last `n_for_gradients` of it "
-           "for gradients alone.")
-      .def("attempted", &attempted, "node"_a,
-           "The classes of Exceptions that an attempt catches; None of another node.")
-      .def(
-          "attempt_failed",
-          [](const Variables& values, const py::tuple& on) {
-            return attempt_op(on)->call(values).front();
-          },
-          "values"_a, "on"_a, "Whether computing the values raises one of `on`.")
       .def("attempt", &attempt_of, "values"_a, "otherwise"_a, "on"_a,
-           "The values, or the others where computing the values raises one of `on`.");
+           "The values, or the others where computing the values raises one of `on`, names of "
+           "classes.");
+  set_attempt_maker(&python_attempt);
 }
 
 }  // namespace thunkvm

@@ -7,6 +7,8 @@
 #include "ops/graph/array_op.h"
 #include "ops/graph/drawing.h"
 #include "ops/graph/extents.h"
+#include "ops/graph/registry.h"
+#include "python/bindings/graph/attribute.h"
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/python/topics.h"
 
@@ -103,6 +105,19 @@ Drawing::Attributes attributes_of(const py::dict& given) {
   return attributes;
 }
 
+Variables apply_op_of(const std::string& name, const py::dict& attributes,
+                      const Variables& inputs) {
+  const OpProto& proto = OpRegistry::proto(name);
+  Attributes given;
+  for (const auto& [key, value] : attributes) {
+    const std::string attribute(text_of(key.ptr(), "an attribute's name"));
+    const AttrProto* const attr = proto.attr(attribute);
+    given.set(attribute,
+              attr == nullptr ? AttrValue() : attribute_value(proto, *attr, value.ptr()));
+  }
+  return apply_op(name, inputs, given);
+}
+
 using Frame = std::optional<std::uint32_t>;
 
 // Adds a frame or a box, within a frame if one is given, and returns its index.
@@ -180,6 +195,8 @@ void init_graph(PyObject* module) {
           "The shapes of a node's outputs, as its Op infers them: a tuple of 0-d integers for each "
           "output, None for one that has to be computed to know. `input_shapes` are such tuples of "
           "the inputs; if left out, their lengths.")
+      .def("apply_op", &apply_op_of, "name"_a, "attributes"_a, "inputs"_a,
+           "All outputs of a built-in Op with these attributes, applied.")
       .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a, "length"_a,
            "(roots, batched): the roots with variables replaced by batches of this length, and "
            "which "

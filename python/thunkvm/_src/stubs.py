@@ -31,6 +31,7 @@ TYPES = {
     "list of ints": "int | Sequence[int]",
     "list of floats": "float | Sequence[float]",
     "list of strings": "Sequence[str]",
+    "graph": "tuple[Sequence[Variable], Sequence[Variable]]",
 }
 WIDTH = 100
 HEADER = '''"""The built-in Ops. Written by thunkvm._src.stubs from the registry; do not edit."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from thunkvm import _core
+from thunkvm._src.graph.exception_names import names_of
 from thunkvm._src.graph.structure import matched_leaves, rebuild, with_paths
 from thunkvm._src.graph.values import as_variables_alike
 
@@ -70,7 +71,8 @@ def attempt(
     paths, *trees = zip(*matched, strict=True)
     values, others = zip(*map(as_variables_alike, zip(*trees, strict=True)), strict=True)
     try:
-        outputs = _core.attempt(values, others, on if isinstance(on, tuple) else (on,))
+        names_on = names_of(on if isinstance(on, tuple) else (on,))
+        outputs = _core.attempt(values, others, names_on)
     except TypeError as error:
         raise TypeError(with_paths(str(error), list(names), list(paths))) from None
     return rebuild(value, iter(outputs).__next__)

@@ -6,18 +6,17 @@ import io
 import json
 import os
 import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.files.descriptions import Builder, GraphFileError, describe
-from thunkvm._src.files.graph_json import Arrays, from_json, to_json
+from thunkvm._src.files.descriptions import describe
+from thunkvm._src.files.errors import GraphFileError
+from thunkvm._src.files.graph_json import Arrays, to_json
+from thunkvm._src.files.host import Host
 from thunkvm._src.saving import save_bytes
 
 FORMAT, VERSION = "thunkvm graph", 1
@@ -104,10 +103,8 @@ def save(
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
         text = json.dumps({"format": FORMAT, "version": VERSION, **graph}, allow_nan=False)
         file.writestr(zipfile.ZipInfo(GRAPH, _TIME), text, zipfile.ZIP_DEFLATED)
-        for name, array in arrays.of_name.items():
-            member = io.BytesIO()
-            np.lib.format.write_array(member, array, allow_pickle=False)
-            file.writestr(zipfile.ZipInfo(name, _TIME), member.getvalue(), zipfile.ZIP_DEFLATED)
+        for name in arrays.of_name:
+            file.writestr(zipfile.ZipInfo(name, _TIME), arrays.npy_of(name), zipfile.ZIP_DEFLATED)
     save_bytes(path, data.getvalue())
 
 
@@ -160,74 +157,20 @@ def load(path: str | PathLike[str]) -> Graph:
     >>> tv.load(path)
     Traceback (most recent call last):
       ...
-    thunkvm.GraphFileError: note.tv: it is no zip file, or damaged: File is not a zip file
+    thunkvm.GraphFileError: note.tv: it is no zip file, or damaged
     """
     with open(path, "rb") as opened:
         data = opened.read()
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as file:
-            return _read(file)
+        inputs, made, names, is_one, shared = _core.read_graph_file(data, Host())
     except GraphFileError as error:
         raise GraphFileError(f"{os.path.basename(os.fspath(path))}: {error}") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise GraphFileError(
-            f"{os.path.basename(os.fspath(path))}: it is no zip file, or damaged: {error}"
-        ) from None
-
-
-def _read(file: zipfile.ZipFile) -> Graph:
-    try:
-        graph = json.loads(_member(file, GRAPH))
-    except (ValueError, RecursionError) as error:
-        raise GraphFileError(f"{GRAPH}: {error}") from None
-    if not isinstance(graph, dict) or graph.get("format") != FORMAT:
-        raise GraphFileError(f"{GRAPH}: its format is not {FORMAT!r}")
-    version = graph.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
-        raise GraphFileError(
-            f"{GRAPH}: its version is {version!r}, and this program reads 1 to {VERSION}"
-        )
-    outputs = graph.get("outputs")
-    names = outputs
-    if isinstance(outputs, dict):
-        names = list(outputs.values())
-    elif isinstance(outputs, str):
-        names = [outputs]
-    try:
-        arrays = Arrays(lambda name: _array(file, name))
-        described = from_json({**graph, "outputs": names}, arrays)
-        builder = Builder(described)
-        inputs, made = builder.inputs(), builder.outputs()
-        builder.check_is_closed("of the graph", ("constant", "shared"))
-    except RecursionError:
-        raise GraphFileError(f"{GRAPH}: loops are nested too deep") from None
-    except GraphFileError as error:
-        raise GraphFileError(f"{GRAPH}: {error}") from None
-    result: Any = made
-    if isinstance(outputs, dict):
-        result = dict(zip(outputs, made, strict=True))
-    elif isinstance(outputs, str):
-        result = made[0]
-    leaves = described["leaves"].values()
-    return Graph(inputs, result, {v.name: v for v in leaves if v.leaf == "shared" and v.name})
-
-
-def _member(file: zipfile.ZipFile, name: str) -> bytes:
-    try:
-        return file.read(name)
-    except KeyError:
-        raise GraphFileError(f"it has no member {name!r}") from None
-
-
-def _array(file: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
-    data = io.BytesIO(_member(file, name))
-    try:
-        array: np.ndarray[Any, Any] = np.load(data, allow_pickle=False)
-    except (ValueError, EOFError, OSError, SyntaxError) as error:
-        raise GraphFileError(f"{name} is no array: {error}") from None
-    if not isinstance(array, np.ndarray):
-        raise GraphFileError(f"{name} is no array")
-    return array
+    outputs: Any = made
+    if names is not None:
+        outputs = dict(zip(names, made, strict=True))
+    elif is_one:
+        outputs = made[0]
+    return Graph(inputs, outputs, dict(shared))
 
 
 __all__ = ["Graph", "GraphFileError", "load", "save"]

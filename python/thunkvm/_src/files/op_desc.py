@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +11,10 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.files.descriptions import Builder, GraphFileError, describe, in_slots
-from thunkvm._src.files.graph_json import Arrays, exception_class, from_json, to_json
+from thunkvm._src.files.descriptions import describe, in_slots
+from thunkvm._src.files.errors import GraphFileError
+from thunkvm._src.files.graph_json import Arrays, npy_of, number_of, to_json
+from thunkvm._src.files.host import Host
 
 
 @dataclass
@@ -27,7 +30,7 @@ class OpDesc:
     outputs : list of str
         The names of what it computes.
     attributes : dict
-        What the Op is told: numbers, texts and lists of them.
+        What the Op is told: numbers, texts and lists of them. The body of a loop is a `GraphDesc`.
 
     Notes
     -----
@@ -70,25 +73,22 @@ class OpDesc:
         return [built[name] for name in self.outputs]
 
     def _description(self) -> dict[str, Any]:
-        """Return it as the builder of graphs has it."""
-        if self.type == "loop":
-            raise GraphFileError("a loop has a body, which is no text: tv.save holds it")
+        """Return it as a dict, as `describe` has it."""
         slots = self.inputs
         if not isinstance(slots, dict):
             slots = in_slots(self.type, list(self.inputs))
             if (taken := sum(map(len, slots.values()))) < len(self.inputs):
                 given = len(self.inputs)
                 raise GraphFileError(f"it takes {taken} inputs, and there are {given}")
-        op: dict[str, Any] = {
+        return {
             "type": self.type,
             "inputs": {slot: names for slot, names in slots.items() if names},
             "outputs": list(self.outputs),
-            "attributes": dict(self.attributes),
+            "attributes": {
+                name: value._typed() if isinstance(value, GraphDesc) else value
+                for name, value in self.attributes.items()
+            },
         }
-        if self.type == "attempt":
-            caught = self.attributes.get("on", ["Exception"])
-            op["catches"] = tuple(exception_class(name) for name in caught)
-        return op
 
 
 @dataclass
@@ -135,7 +135,7 @@ class GraphDesc:
         Raises
         ------
         TypeError
-            If a node is a loop, or of an Op without a registered name.
+            If a node is of an Op without a registered name.
         """
         values = list(outputs)
         free = [leaf for leaf in _core.leaves(values) if leaf.leaf == "input"]
@@ -145,12 +145,16 @@ class GraphDesc:
     def _of_description(cls, graph: dict[str, Any]) -> GraphDesc:
         ops = []
         for op in graph["ops"]:
-            if "body" in op or "op" in op:
+            if "op" in op:
                 raise TypeError(
-                    f"{op['type']} is no OpDesc: it has a body or no registered name. tv.save "
-                    "holds loops, and tv.register_op gives an Op a name."
+                    f"{op['type']} is no OpDesc: it has no registered name. tv.register_op gives "
+                    "an Op one."
                 )
-            ops.append(OpDesc(op["type"], op["inputs"], op["outputs"], op["attributes"]))
+            attributes = {
+                name: cls._of_description(value) if isinstance(value, dict) else value
+                for name, value in op["attributes"].items()
+            }
+            ops.append(OpDesc(op["type"], op["inputs"], op["outputs"], attributes))
         return cls(graph["leaves"], ops, graph["inputs"], graph["outputs"])
 
     def build(self) -> dict[str, Variable]:
@@ -164,13 +168,15 @@ class GraphDesc:
         return self._built(self._description())
 
     def _built(self, graph: dict[str, Any]) -> dict[str, Variable]:
+        arrays = Arrays()
+        rows = to_json({**graph, "leaves": {}}, arrays)["ops"]
         try:
-            builder = Builder(graph)
-            builder.inputs()
-            builder.outputs()
+            return _core.build_graph(
+                list(self.leaves.items()), json.dumps(rows, default=_plain), list(self.inputs),
+                list(self.outputs), arrays.npy_of, Host(),
+            )  # fmt: skip
         except GraphFileError as error:
             raise ValueError(str(error)) from None
-        return builder.values
 
     def _description(self) -> dict[str, Any]:
         ops = []
@@ -180,6 +186,15 @@ class GraphDesc:
             except GraphFileError as error:
                 raise ValueError(f"ops[{at}] ({op.type}): {error}") from None
         return {"leaves": self.leaves, "ops": ops, "inputs": self.inputs, "outputs": self.outputs}
+
+    def _typed(self) -> dict[str, Any]:
+        """Return it as a dict with the types and names of outputs, which building it says."""
+        graph = self._description()
+        values = self._built(graph)
+        for op in graph["ops"]:
+            op["types"] = [values[name].type for name in op["outputs"]]
+            op["names"] = [values[name].name or "" for name in op["outputs"]]
+        return graph
 
     def to_json(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         """Return what `graph.json` of a graph file has of it, and the arrays beside that by name.
@@ -191,13 +206,8 @@ class GraphDesc:
         TypeError
             If a leaf is an object of the program's.
         """
-        graph = self._description()
-        values = self._built(graph)
-        for op in graph["ops"]:
-            op["types"] = [values[name].type for name in op["outputs"]]
-            op["names"] = [values[name].name or "" for name in op["outputs"]]
         arrays = Arrays()
-        return to_json(graph, arrays), arrays.of_name
+        return to_json(self._typed(), arrays), arrays.of_name
 
     @classmethod
     def from_json(
@@ -215,16 +225,29 @@ class GraphDesc:
         Raises
         ------
         GraphFileError
-            With the place, where it is not as the schema says.
+            With the place, where it is not as the schema says, or no graph can be built of it.
         """
         given = arrays or {}
+        values = _core.read_graph_json(json.dumps(row), lambda name: npy_of(given, name), Host())
+        ops = []
+        for op in row["ops"]:
+            attributes = {
+                name: cls.from_json(value["graph"], given)
+                if isinstance(value, dict) and "graph" in value
+                else number_of(value)
+                for name, value in op["attributes"].items()
+            }
+            ops.append(OpDesc(op["type"], op["inputs"], op["outputs"], attributes))
+        return cls(
+            {name: values[name] for name in row["leaves"]}, ops, row["inputs"], row["outputs"]
+        )
 
-        def read(name: str) -> np.ndarray[Any, Any]:
-            if name not in given:
-                raise GraphFileError(f"there is no array {name!r}")
-            return given[name]
 
-        return cls._of_description(from_json(row, Arrays(read)))
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy's, or an array, as JSON has it."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"an attribute is {value!r}, a {type(value).__name__}")
 
 
 __all__ = ["GraphDesc", "OpDesc"]

@@ -12,6 +12,7 @@ GIVEN = {
     "list of ints": "int or list of ints",
     "list of floats": "float or list of floats",
     "list of strings": "str or list of strs",
+    "graph": "tuple of inputs and outputs",
 }
 
 

@@ -17,9 +17,6 @@ from thunkvm._src.graph.prototypes import Prototype, describe, prototypes
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching.nearest import did_you_mean
 
-#: Nodes that are no Op's of the registry, but have a type in graph files.
-RESERVED = ("attempt", "loop")
-
 
 class RegisteredOp(Op):
     """An Op of `register_op` with its attributes; equal to others of its name and attributes."""
@@ -296,7 +293,7 @@ def register_op(name: str) -> Callable[[Callable[[OpBuilder], None]], Callable[.
         )
 
     def register(declare: Callable[[OpBuilder], None]) -> Callable[..., Any]:
-        if name in RESERVED or name in prototypes():
+        if name in prototypes():
             kind = "an Op of this program's" if is_registered(name) else "built in"
             raise ValueError(
                 f"[register_op] the name {name!r} is taken: it is {kind}. Give another one, with "

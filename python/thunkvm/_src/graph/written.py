@@ -6,12 +6,14 @@ of any depth is written and read without recursion, but for the bodies of loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
 from thunkvm import _core
 from thunkvm._core import Apply, Variable
+from thunkvm._src.graph.exception_names import classes_of, remember
 from thunkvm._src.graph.prototypes import describe
 from thunkvm._src.graph.registered import RegisteredOp, is_registered, outputs_of
 
@@ -52,7 +54,14 @@ class Written:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Return how to read them: as `Read`."""
-        return Read, ([checked(node) for node in self.nodes], self.outside)
+        nodes = [checked(node) for node in self.nodes]
+        # Classes that attributes name: who reads them imports their modules.
+        caught: dict[str, type[Exception]] = {}
+        for (kind, name, *rest), *_ in self.nodes:
+            if (kind, name) == ("op", "attempt"):
+                names = rest[0]["on"]
+                caught.update(zip(names, classes_of(names), strict=True))
+        return Read, (nodes, self.outside, caught)
 
     def number(self, node: Apply) -> int:
         """Return the position of a node that is written here."""
@@ -78,9 +87,17 @@ class Read:
         The nodes.
     outside : list of Variable
         What they take from outside.
+    caught : dict of str to class
+        The exceptions that they name, whose modules are imported therefore.
     """
 
-    def __init__(self, nodes: list[Description], outside: list[Variable]) -> None:
+    def __init__(
+        self,
+        nodes: list[Description],
+        outside: list[Variable],
+        caught: Mapping[str, type[Exception]] = MappingProxyType({}),
+    ) -> None:
+        remember(caught)
         self.outputs: list[list[Variable]] = []
         for making, inputs, names in nodes:
             values = [
@@ -132,23 +149,19 @@ def _unwritten(root: Apply) -> list[Apply]:
 def making_of(node: Apply) -> tuple[Any, ...]:
     """Return what makes a node's outputs from its inputs, without the inputs.
 
-    ``("op", type, attributes)`` for a registered Op, ``("loop", ...)`` with its body, ``("attempt",
-    classes)``, and ``("python", op, types)`` for an Op of a user's.
+    ``("op", type, attributes)`` for an Op of the registry, and ``("python", op, types)`` for an Op
+    of a user's that has no name there. A graph among the attributes is (inputs, outputs).
     """
     op = node.op
     if isinstance(op, RegisteredOp):
         return "op", op.name, op.attributes
     if not isinstance(op, _core.BuiltinOp):
         return "python", op, [output.type for output in node.outputs]
-    if op.type is not None:
-        return "op", op.type, op.attrs
-    if (loop := _core.written_loop(node)) is not None:
-        return "loop", *loop
-    if (on := _core.attempted(node)) is not None:
-        return "attempt", on
-    raise TypeError(
-        f"{node} is of a graph that was linked; write the graph that the function was made of."
-    )
+    if op.type is None:
+        raise TypeError(
+            f"{node} is of a graph that was linked; write the graph that the function was made of."
+        )
+    return "op", op.type, op.attrs
 
 
 def made(making: tuple[Any, ...], inputs: Sequence[Variable]) -> list[Variable]:
@@ -159,22 +172,11 @@ def made(making: tuple[Any, ...], inputs: Sequence[Variable]) -> list[Variable]:
         if isinstance(op, ByValue):
             op = op.loaded()
         return Apply(op, list(inputs), [type() for type in types]).outputs
-    if kind == "loop":
-        closed_loop: Any = _core.closed_loop
-        return list(closed_loop(*rest, inputs))
-    if kind == "attempt":
-        return [_core.attempt_failed(inputs, *rest)]
     name, attributes = rest
     if is_registered(name):
         return outputs_of(name, attributes, inputs)
     describe(name)  # or an error that says how to know it
-    applied = _core.op(name)(*inputs, **attributes)
-    if not isinstance(applied, Variable):
-        return list(applied)
-    node = applied.owner
-    if node is not None and getattr(node.op, "type", None) == name:
-        return node.outputs  # of a conditional the call gives the first alone
-    return [applied]
+    return _core.apply_op(name, attributes, list(inputs))
 
 
 class ByValue:

@@ -255,7 +255,8 @@ class _Writer:
         self.put((op.name if is_ours else type(op).__name__) + "(")
         n_inputs = _core.count_inputs(node)
         self.arguments(node, range(n_inputs), depth)
-        attrs = op.attrs if is_ours else {}
+        # A loop is told its body, which is no text.
+        attrs = op.attrs if is_ours and op.type != "loop" else {}
         first = n_inputs == 0
         for name, value in attrs.items():
             if name in UNTOLD or value == _defaults(op.name).get(name, None):
