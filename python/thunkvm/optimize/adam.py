@@ -64,6 +64,9 @@ class adam(Method):
     The length of the gradient is computed only if there is a `clip`, and the gradient is scaled
     only where it is longer.
 
+    A state has ``x`` (n,), ``jac`` (n,), ``mean`` (n,) and ``square`` (n,); its other values are
+    0-d.
+
     References
     ----------
     D. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015.

@@ -48,6 +48,8 @@ class bfgs(Method):
     The inverse is not corrected, and nothing of the correction is computed, in a step along which
     the function does not curve upwards, as where the line search ended early.
 
+    A state has ``x`` (n,), ``jac`` (n,) and ``inverse`` (n, n); its other values are 0-d.
+
     References
     ----------
     J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, algorithm 6.1.

@@ -66,6 +66,8 @@ class fista(Method):
     A trial costs one value. The gradient, and the value at the next point, run only where the
     trial was low enough; where the momentum restarts, that value is known already.
 
+    A state has ``x`` (n,), ``ahead`` (n,) and ``ahead_jac`` (n,); its other values are 0-d.
+
     References
     ----------
     A. Beck and M. Teboulle, A fast iterative shrinkage-thresholding algorithm, SIAM J. Imaging

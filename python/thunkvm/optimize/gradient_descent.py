@@ -43,6 +43,10 @@ class gradient_descent(Method):
     c1 : float
         Of what the gradient promises, how much the value has to fall by.
 
+    Notes
+    -----
+    A state has ``x`` (n,) and ``jac`` (n,); its other values are 0-d.
+
     References
     ----------
     J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, section 3.1.

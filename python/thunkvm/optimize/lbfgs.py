@@ -53,6 +53,9 @@ class lbfgs(Method):
     -----
     A step along which the function does not curve upwards is not remembered.
 
+    A state has ``x`` (n,), ``jac`` (n,), ``steps`` (memory, n), ``changes`` (memory, n) and
+    ``curvatures`` (memory,); its other values are 0-d.
+
     References
     ----------
     J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, algorithms 7.4 and 7.5.

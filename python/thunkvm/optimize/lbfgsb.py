@@ -83,6 +83,9 @@ class lbfgsb(Method):
     fails, or a matrix of the quadratic is singular, the steps are forgotten and the search begins
     along the gradient.
 
+    A state has ``x`` (n,), ``jac`` (n,), ``steps`` (memory, n) and ``changes`` (memory, n); its
+    other values are 0-d.
+
     References
     ----------
     R. Byrd, P. Lu, J. Nocedal and C. Zhu, A limited memory algorithm for bound constrained

@@ -92,6 +92,10 @@ class levenberg_marquardt(Method):
     vectors of n elements. Within bounds, elements that are at one and are driven outwards stay
     there, and the trial is projected.
 
+    A state has ``x`` (n,), ``fun`` (m,), ``jac`` (m, n), ``grad`` (n,), ``scale`` (n,) and the
+    factors of the Jacobian: ``along`` (min(m, n),), ``values`` (min(m, n),) and
+    ``rows`` (min(m, n), n); its other values are 0-d.
+
     References
     ----------
     J. Moré, The Levenberg-Marquardt algorithm: implementation and theory, Lecture Notes in

@@ -52,6 +52,9 @@ class nelder_mead(Method):
     Each trial is an arm: a step runs fun once if the reflection is good, twice if it is the best
     or the worst, and n times more only where all points are drawn together.
 
+    A state has ``x`` (n,), ``simplex`` (n + 1, n) and ``values`` (n + 1,); its other values are
+    0-d.
+
     References
     ----------
     J. Nelder and R. Mead, A simplex method for function minimization, Computer J. 7, 1965; F. Gao

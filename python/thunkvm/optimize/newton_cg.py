@@ -55,6 +55,10 @@ class newton_cg(Method):
     c1, c2 : float
         The line search: see `strong_wolfe`.
 
+    Notes
+    -----
+    A state has ``x`` (n,) and ``jac`` (n,); its other values are 0-d.
+
     References
     ----------
     J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, algorithm 7.1.

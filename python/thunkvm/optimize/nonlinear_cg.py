@@ -47,6 +47,8 @@ class nonlinear_cg(Method):
     -----
     Where the next direction would hardly go downhill, it is the gradient alone.
 
+    A state has ``x`` (n,), ``jac`` (n,) and ``direction`` (n,); its other values are 0-d.
+
     References
     ----------
     J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, section 5.2, PR+; the

@@ -65,6 +65,9 @@ class trust_region(Method):
     not behind the last one. Where it has no Cholesky factor, as it is not positive definite, the
     step of "dogleg" is that of "steihaug" with the same matrix.
 
+    A state has ``x`` (n,), ``jac`` (n,) and, for "dogleg", ``hess`` (n, n); its other values are
+    0-d.
+
     References
     ----------
     J. Nocedal and S. Wright, Numerical Optimization, second edition, 2006, algorithms 4.1 and 7.2,
