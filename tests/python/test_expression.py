@@ -196,6 +196,33 @@ def test_a_function_shows_its_public_names_alone() -> None:
     ]  # fmt: skip
 
 
+def test_a_function_a_variable_and_the_settings_show_no_private_names() -> None:
+    f = tv.function([x], tv.exp(x), mode="vm")
+    for shown in (f, x, tv.config, f.profile):
+        assert [n for n in dir(shown) if n.startswith("_") and not n.startswith("__")] == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "own"),
+    [
+        (x, set()),
+        (tv.exp(x), set()),
+        (tv.constant(1.0), {"value"}),
+        (tv.shared(1.0), {"get_value", "set_value"}),
+        (tv.while_loop(lambda s: s < 9.0, lambda s: s * 2.0, x), {"finished", "history", "steps"}),
+    ],
+    ids=["input", "exp", "constant", "shared", "loop"],
+)
+def test_a_variable_shows_names_that_mean_something_for_it(
+    variable: tv.Variable, own: set[str]
+) -> None:
+    of_some = {"finished", "get_value", "history", "set_value", "steps", "value"}
+    shown = set(dir(variable))
+    assert shown & of_some == own
+    assert {"sum", "T", "set", "eval", "dtype", "shape", "__add__"} <= shown
+    assert not {"leaf", "weak", "broadcastable"} & shown
+
+
 def test_the_package_shows_its_public_names_without_kinds_with_letters() -> None:
     shown = {name for name in dir(tv) if not name.startswith("__")}
     public = {name for name in tv.__all__ if not name.startswith("__")}

@@ -83,17 +83,18 @@ ROOMS = {
 # (`thunkvm._core`, `thunkvm.ops`) all may.
 PYTHON_ROOMS = {
     "_src/saving": set(),  # a file
+    "_src/completion": set(),  # a file
     "_src/teaching": set(),
     "_src/graph": {"_src/teaching"},
     "_src/files": {"_src/saving", "_src/teaching", "_src/graph"},
     "_src/views": {"_src/saving", "_src/graph"},
     "_src/arrays": {"_src/teaching", "_src/graph"},
     "_src/control": {"_src/teaching", "_src/graph", "_src/arrays"},
-    "_src/calls": {"_src/teaching", "_src/graph", "_src/arrays"},
+    "_src/calls": {"_src/completion", "_src/teaching", "_src/graph", "_src/arrays"},
     "_src/derivatives": {"_src/teaching", "_src/graph", "_src/arrays", "_src/calls"},
     "c": {"_src/saving", "_src/teaching", "_src/graph", "_src/calls"},
     "checking": {"_src/teaching", "_src/graph", "_src/calls"},
-    "profile": {"_src/saving", "_src/teaching", "_src/views"},
+    "profile": {"_src/saving", "_src/completion", "_src/teaching", "_src/views"},
 }
 CORE_LAYERS = ("thunks", "vm", "ops", "linkers", "runner")
 PYTHON_HEADERS = ("Python.h", "pybind11/", "numpy/", "structmember.h", "datetime.h")

@@ -61,6 +61,8 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
         {name: f"Methods.{name}" for name in (*OWN_METHODS, *exposed.METHODS_OF_OPS)},
     ),
     (Variable, "thunkvm._src.views.expression", {"__repr__": "represent"}),
+    (Variable, "thunkvm._src.completion", {"__dir__": "names_of_variable"}),
+    (_core.Function, "thunkvm._src.completion", {"__dir__": "names"}),
     (Variable, "thunkvm._src.views.shown", {"_repr_html_": "show_variable"}),
     (_core.Apply, "thunkvm._src.views.shown", {"_repr_html_": "show_node"}),
     (_core.Function, "thunkvm._src.views.shown", {"_repr_html_": "show_function"}),

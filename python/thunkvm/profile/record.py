@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from thunkvm._src.completion import names
 from thunkvm._src.saving import save_text
 from thunkvm.profile.rows import CallRow, FunctionRecord, Kind
 
@@ -192,6 +193,10 @@ class Profile:
         from thunkvm.profile.html import page
 
         save_text(path, page(self))
+
+    def __dir__(self) -> list[str]:
+        """Return the names that are not the package's own."""
+        return names(self)
 
     def _repr_html_(self) -> str:
         from thunkvm._src.views.notebook import picture

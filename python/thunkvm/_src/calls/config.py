@@ -11,6 +11,7 @@ from typing import Any
 from thunkvm import _core
 from thunkvm._src.calls import blas
 from thunkvm._src.calls.mode import Mode, get_mode
+from thunkvm._src.completion import names
 from thunkvm._src.teaching.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
@@ -271,6 +272,10 @@ class Config:
     def __getattr__(self, name: str) -> object:
         """Name the settings that there are when asked for another."""
         raise AttributeError(_no_setting(name))
+
+    def __dir__(self) -> list[str]:
+        """Return the settings and the methods."""
+        return names(self)
 
     def __repr__(self) -> str:
         """Return the settings as they would be typed."""
