@@ -8,6 +8,28 @@ _Form = Literal["kernel", "perform", "c", "lazy", "thunk", "branch", "emitted", 
 _GroupKind = Literal["expression", "fused", "call"]
 _BlockKind = Literal["root", "arm", "memo", "input", "guarded", "step"]
 _CallPart = Literal["arguments", "results", "lock", "other"]
+ModeName = Literal[
+    "py",
+    "vm",
+    "cvm",
+    "c",
+    "c|py",
+    "c&py",
+    "py_nogc",
+    "vm_nogc",
+    "cvm_nogc",
+    "c_nogc",
+    "c|py_nogc",
+    "c&py_nogc",
+    "FAST_RUN",
+    "FAST_COMPILE",
+    "DebugMode",
+    "MonitorMode",
+    "NanGuardMode",
+]
+LinkerName = Literal["py", "vm", "cvm", "c", "c|py", "c&py"]
+OptimizerName = Literal["fast_run", "fast_compile"]
+FeatureName = Literal["fusion", "merge", "inverses"]
 
 class NodeRuns(NamedTuple):
     node: str

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from thunkvm import _core
+from thunkvm._src.calls.mode import CHECKING, FEATURES, LINKERS, MODES, OPTIMIZERS
 from thunkvm.profile import recorded
 from thunkvm.profile.condition_rows import ConditionRow, RegionRow
 from thunkvm.profile.rows import CallRow, Event, NodeRow
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 '''
+WIDTH = 100
 #: The enums whose words rows have.
 ENUMS = ("Decoding", "Form", "GroupKind", "BlockKind", "CallPart")
 #: The lines of docs/profiling.md between which the table of the fields is.
@@ -32,6 +35,7 @@ def rows_stub() -> str:
     for name in ENUMS:
         listed = ", ".join(f'"{word}"' for word in getattr(_core, name).__members__)
         text += f"_{name} = Literal[{listed}]\n"
+    text += "".join(laid_out_names(*each) for each in _names_of_modes().items())
     for name in _core.ROWS:
         text += f"\nclass {name}(NamedTuple):\n"
         text += "".join(f"    {field}: {_kind(kind)}\n" for field, kind, *_ in _declared(name))
@@ -39,6 +43,32 @@ def rows_stub() -> str:
         text += f"\n@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n"
         text += "".join(map(_field, fields(getattr(recorded, name))))
     return text
+
+
+def _names_of_modes() -> dict[str, list[str]]:
+    """Return what type checkers know modes, linkers, optimizers and features by."""
+    return {
+        "ModeName": [*MODES, *CHECKING],
+        "LinkerName": [*LINKERS],
+        "OptimizerName": [name for name in OPTIMIZERS if name],
+        "FeatureName": [*FEATURES],
+    }
+
+
+def laid_out_names(alias: str, names: Sequence[str]) -> str:
+    r"""Return a type that is one of some words, a line if there is room.
+
+    Examples
+    --------
+    >>> from thunkvm._src.row_stubs import laid_out_names
+    >>> laid_out_names("Answer", ["yes", "no"])
+    'Answer = Literal["yes", "no"]\n'
+    """
+    words = [f'"{name}"' for name in names]
+    line = f"{alias} = Literal[{', '.join(words)}]\n"
+    return (
+        line if len(line) <= 101 else f"{alias} = Literal[\n    " + ",\n    ".join(words) + ",\n]\n"
+    )
 
 
 def _declared(name: str) -> Any:
@@ -70,4 +100,4 @@ def with_fields(page: Path) -> str:
     return before + BEGIN + "\n" + table + "\n" + END + after
 
 
-__all__ = ["rows_stub", "with_fields"]
+__all__ = ["laid_out_names", "rows_stub", "with_fields"]

@@ -6,13 +6,16 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from thunkvm import _core
 from thunkvm._src.calls import blas
 from thunkvm._src.calls.mode import Mode, get_mode
 from thunkvm._src.completion import names
 from thunkvm._src.teaching.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from thunkvm._rows import ModeName
 
 ENVIRONMENT = "THUNKVM_MODE"
 COMPILER_SETTINGS = ("cc", "cxx", "cache_dir", "cache_size", "compile_timeout")
@@ -88,20 +91,20 @@ class Config:
         object.__setattr__(self, "_given", {})
 
     @property
-    def mode(self) -> str | Mode:
+    def mode(self) -> ModeName | Mode:
         """The mode of functions that name none."""
         if (mode := self._given.get("mode")) is not None:
-            given: str | Mode = mode
+            given: ModeName | Mode = mode
             return given
         name = os.environ.get(ENVIRONMENT) or "cvm"  # set to nothing is not set
         try:
             get_mode(name)
         except ValueError as error:
             raise ValueError(f"the environment variable {ENVIRONMENT}={name}: {error}") from None
-        return name
+        return cast("ModeName", name)
 
     @mode.setter
-    def mode(self, value: str | Mode | None) -> None:
+    def mode(self, value: ModeName | Mode | None) -> None:
         if value is not None:
             get_mode(value)
         self._set("mode", value)

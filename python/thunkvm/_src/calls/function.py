@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from thunkvm import _core
 from thunkvm._core import Function, Variable
@@ -21,6 +21,9 @@ from thunkvm._src.calls.specs import REQUIRED, In
 from thunkvm._src.graph.structure import children, leaves, rebuild
 from thunkvm._src.teaching.nearest import did_you_mean
 
+if TYPE_CHECKING:
+    from thunkvm._rows import ModeName
+
 UNUSED_POLICIES = ("raise", "warn", "ignore")
 
 
@@ -29,7 +32,7 @@ def function(
     outputs: Any = None,
     updates: Mapping[Variable, Any] | Iterable[tuple[Variable, Any]] | None = None,
     givens: Mapping[Variable, Any] | Iterable[tuple[Variable, Any]] | None = None,
-    mode: str | Mode | None = None,
+    mode: ModeName | Mode | None = None,
     on_unused_input: Literal["raise", "warn", "ignore"] = "raise",
     allow_downcast: bool | None = None,
     name: str | None = None,

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib import import_module
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from thunkvm import _core
 from thunkvm._src.calls.unchangeable import unchangeable
 from thunkvm._src.teaching.nearest import did_you_mean
 
 if TYPE_CHECKING:
+    from thunkvm._rows import FeatureName, LinkerName, OptimizerName
+    from thunkvm._src.calls.linkers import Linker
     from thunkvm.checking.observer import Observer
+
+WhenCompiled = Literal["now", "background", "never"]
 
 _TABLES = _core.mode_tables()
 #: By name, what each linker does: the table of linkers/linker_table.cpp.
-LINKERS: dict[str, str] = {row["name"]: row["summary"] for row in _TABLES["linkers"]}
+LINKERS: dict[LinkerName, str] = {row["name"]: row["summary"] for row in _TABLES["linkers"]}
 #: Those of them that emit C and run without it, too.
 RUN_WITHOUT_C = tuple(row["name"] for row in _TABLES["linkers"] if row["runs_without_c"])
 #: Those that compare each node with its `perform`.
@@ -96,18 +100,18 @@ class Mode(_core.ModeFields):
     {'merge': 1, 'inverses': 0, 'idempotents': 0}
     """
 
-    linker: str  # it may have a checker; the other fields are in C++ alone
-    optimizer: str | None
+    linker: LinkerName | Linker  # it may have a checker; the other fields are in C++ alone
+    optimizer: OptimizerName | None
     gc: bool
-    compile: str | None
+    compile: WhenCompiled | None
     features: frozenset[str]
 
     def __init__(
         self,
-        linker: str = "cvm",
-        optimizer: str | None = None,
+        linker: LinkerName | Linker = "cvm",
+        optimizer: OptimizerName | None = None,
         gc: bool = True,
-        compile: str | None = None,
+        compile: WhenCompiled | None = None,
         features: frozenset[str] | None = OF_OPTIMIZER,
     ) -> None:
         if (allow_gc := getattr(linker, "allow_gc", None)) is not None:
@@ -163,7 +167,7 @@ class Mode(_core.ModeFields):
 
         return Comparison(getattr(self.linker, "checker", None))  # a DualLinker's
 
-    def including(self, *features: str) -> Mode:
+    def including(self, *features: FeatureName) -> Mode:
         """Return the mode with these features.
 
         Raises
@@ -179,7 +183,7 @@ class Mode(_core.ModeFields):
         """
         return replace(self, features=self.features | set(features))
 
-    def excluding(self, *features: str) -> Mode:
+    def excluding(self, *features: FeatureName) -> Mode:
         """Return the mode without these features.
 
         Raises
@@ -198,7 +202,7 @@ class Mode(_core.ModeFields):
         return replace(self, features=self.features - set(features))
 
 
-def _bullets(table: dict[str, str]) -> str:
+def _bullets(table: Mapping[Any, str]) -> str:
     """Return a table as a list of a docstring's parameter."""
     items = (f'- ``"{name}"``: {summary}' for name, summary in table.items())
     return "\n        ".join(

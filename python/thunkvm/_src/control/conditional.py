@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
+
+import numpy as np
 
 from thunkvm import _core, ops
 from thunkvm._core import Decoding, Variable
@@ -12,8 +14,26 @@ from thunkvm._src.graph.structure import leaves, matched_leaves, rebuild, with_p
 from thunkvm._src.graph.values import as_variable, as_variables_alike
 
 Arm = tuple[str, Any]
+#: What an arm may be that is one value, and not a structure of them.
+Value = Variable | float | complex | np.generic | np.ndarray[Any, Any]
+Tuple = TypeVar("Tuple", bound=tuple[Variable, ...])
+Key = TypeVar("Key")
 
 
+@overload
+def ifelse(condition: Any, then: Value, else_: Value, strict: bool = ...) -> Variable: ...
+@overload
+def ifelse(condition: Any, then: Tuple, else_: Tuple, strict: bool = ...) -> Tuple: ...
+@overload
+def ifelse(
+    condition: Any, then: list[Variable], else_: Sequence[Any], strict: bool = ...
+) -> list[Variable]: ...
+@overload
+def ifelse(
+    condition: Any, then: dict[Key, Variable], else_: dict[Key, Any], strict: bool = ...
+) -> dict[Key, Variable]: ...
+@overload
+def ifelse(condition: Any, then: Any, else_: Any, strict: bool = ...) -> Any: ...
 def ifelse(condition: Any, then: Any, else_: Any, strict: bool = False) -> Any:
     """Return `then` where the condition is true, else `else_`; only that one is computed.
 
@@ -56,6 +76,18 @@ def ifelse(condition: Any, then: Any, else_: Any, strict: bool = False) -> Any:
 _NO_DEFAULT: Any = object()
 
 
+@overload
+def switch_case(
+    index: Any, cases: Sequence[Value], default: Value = ..., strict: bool = ...
+) -> Variable: ...
+@overload
+def switch_case(
+    index: Any, cases: Sequence[Tuple], default: Tuple = ..., strict: bool = ...
+) -> Tuple: ...
+@overload
+def switch_case(
+    index: Any, cases: Sequence[Any], default: Any = ..., strict: bool = ...
+) -> Any: ...
 def switch_case(
     index: Any, cases: Sequence[Any], default: Any = _NO_DEFAULT, strict: bool = False
 ) -> Any:
@@ -100,6 +132,10 @@ def switch_case(
     return _conditional(index, Decoding.index_or_default, [*arms, ("default", default)], strict)
 
 
+@overload
+def cond(clauses: Sequence[tuple[Any, Value]], else_: Value, strict: bool = ...) -> Variable: ...
+@overload
+def cond(clauses: Sequence[tuple[Any, Any]], else_: Any, strict: bool = ...) -> Any: ...
 def cond(clauses: Sequence[tuple[Any, Any]], else_: Any, strict: bool = False) -> Any:
     """Return the value of the first clause whose condition is true, else `else_`.
 

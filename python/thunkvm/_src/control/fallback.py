@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from thunkvm import _core
+from thunkvm._core import Variable
+from thunkvm._src.control.conditional import Value
 from thunkvm._src.graph.exception_names import names_of
 from thunkvm._src.graph.structure import matched_leaves, rebuild, with_paths
 from thunkvm._src.graph.values import as_variables_alike
 
 
+@overload
+def attempt(
+    value: Variable,
+    otherwise: Value,
+    on: type[Exception] | tuple[type[Exception], ...] = ...,
+) -> Variable: ...
+@overload
+def attempt(
+    value: Any,
+    otherwise: Any,
+    on: type[Exception] | tuple[type[Exception], ...] = ...,
+) -> Any: ...
 def attempt(
     value: Any,
     otherwise: Any,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from thunkvm._src.derivatives.gradient import grad
 from thunkvm._src.graph.types import tensor
 from thunkvm._src.teaching.elsewhere import called
 from thunkvm.ops import conj, real
+
+if TYPE_CHECKING:
+    from thunkvm._rows import ModeName
 
 #: Steps of central differences: about the cube root of the dtype's resolution.
 EPS = {"float16": 1e-1, "float32": 5e-3, "float64": 5e-6}
@@ -81,7 +84,7 @@ def verify_grad(
     eps: float | None = None,
     abs_tol: float | None = None,
     rel_tol: float | None = None,
-    mode: str | Mode | None = None,
+    mode: ModeName | Mode | None = None,
 ) -> None:
     """Compare the gradient of a function with finite differences, at one point.
 

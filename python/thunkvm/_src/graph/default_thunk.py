@@ -270,6 +270,7 @@ def prepare(op: Any, node: Apply) -> None:
 def _function_of(op: Any, node: Apply, way: str) -> Function:
     """Return a function of the node's inputs; `way` is the name of its mode."""
     from thunkvm._src.calls.function import function
+    from thunkvm._src.calls.mode import get_mode
     from thunkvm._src.calls.specs import Out
 
     kind = type(op)
@@ -279,9 +280,8 @@ def _function_of(op: Any, node: Apply, way: str) -> Function:
     inputs = [variable.type() for variable in node.inputs]
     outputs = Apply(plain, inputs, [variable.type() for variable in node.outputs]).outputs
     borrowed = [Out(variable, borrow=True) for variable in outputs]
-    made: Function = function(
-        inputs, borrowed[0] if len(borrowed) == 1 else borrowed, mode=way, name=f"a thunk of {op}"
-    )
+    results = borrowed[0] if len(borrowed) == 1 else borrowed
+    made: Function = function(inputs, results, mode=get_mode(way), name=f"a thunk of {op}")
     return made
 
 

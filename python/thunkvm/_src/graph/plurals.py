@@ -130,11 +130,19 @@ tensor7s, (
 ) = _of_all(tensor7, "tensor7s")  # fmt: skip
 
 
+# Written out, since type checkers read no other list.
 __all__ = [
-    prefix + plural
-    for plural in (
-        "scalars", "vectors", "matrices", "rows", "cols",
-        "tensor3s", "tensor4s", "tensor5s", "tensor6s", "tensor7s",
-    )
-    for prefix in ("", *PREFIXES)
+    "bcols", "bmatrices", "brows", "bscalars", "btensor3s", "btensor4s", "btensor5s",
+    "btensor6s", "btensor7s", "bvectors", "ccols", "cmatrices", "cols", "crows", "cscalars",
+    "ctensor3s", "ctensor4s", "ctensor5s", "ctensor6s", "ctensor7s", "cvectors", "dcols",
+    "dmatrices", "drows", "dscalars", "dtensor3s", "dtensor4s", "dtensor5s", "dtensor6s",
+    "dtensor7s", "dvectors", "fcols", "fmatrices", "frows", "fscalars", "ftensor3s",
+    "ftensor4s", "ftensor5s", "ftensor6s", "ftensor7s", "fvectors", "icols", "imatrices",
+    "irows", "iscalars", "itensor3s", "itensor4s", "itensor5s", "itensor6s", "itensor7s",
+    "ivectors", "lcols", "lmatrices", "lrows", "lscalars", "ltensor3s", "ltensor4s",
+    "ltensor5s", "ltensor6s", "ltensor7s", "lvectors", "matrices", "rows", "scalars",
+    "tensor3s", "tensor4s", "tensor5s", "tensor6s", "tensor7s", "vectors", "wcols", "wmatrices",
+    "wrows", "wscalars", "wtensor3s", "wtensor4s", "wtensor5s", "wtensor6s", "wtensor7s",
+    "wvectors", "zcols", "zmatrices", "zrows", "zscalars", "ztensor3s", "ztensor4s",
+    "ztensor5s", "ztensor6s", "ztensor7s", "zvectors",
 ]  # fmt: skip

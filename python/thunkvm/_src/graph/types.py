@@ -265,20 +265,18 @@ bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _of_all_dtypes(col)
 ) = _of_all_dtypes(tensor7)  # fmt: skip
 
 
+# Written out, since type checkers read no other list.
 __all__ = [
-    "col",
-    "generic",
-    "matrix",
-    "row",
-    "scalar",
-    "tensor",
-    "tensor3",
-    "tensor4",
-    "tensor5",
-    "tensor6",
-    "tensor7",
-    "vector",
-    *(prefix + kind
-      for kind in ("scalar", "vector", "matrix", "row", "col", *(f"tensor{n}" for n in range(3, 8)))
-      for prefix in PREFIXES),
+    "bcol", "bmatrix", "brow", "bscalar", "btensor3", "btensor4", "btensor5", "btensor6",
+    "btensor7", "bvector", "ccol", "cmatrix", "col", "crow", "cscalar", "ctensor3", "ctensor4",
+    "ctensor5", "ctensor6", "ctensor7", "cvector", "dcol", "dmatrix", "drow", "dscalar",
+    "dtensor3", "dtensor4", "dtensor5", "dtensor6", "dtensor7", "dvector", "fcol", "fmatrix",
+    "frow", "fscalar", "ftensor3", "ftensor4", "ftensor5", "ftensor6", "ftensor7", "fvector",
+    "generic", "icol", "imatrix", "irow", "iscalar", "itensor3", "itensor4", "itensor5",
+    "itensor6", "itensor7", "ivector", "lcol", "lmatrix", "lrow", "lscalar", "ltensor3",
+    "ltensor4", "ltensor5", "ltensor6", "ltensor7", "lvector", "matrix", "row", "scalar",
+    "tensor", "tensor3", "tensor4", "tensor5", "tensor6", "tensor7", "vector", "wcol",
+    "wmatrix", "wrow", "wscalar", "wtensor3", "wtensor4", "wtensor5", "wtensor6", "wtensor7",
+    "wvector", "zcol", "zmatrix", "zrow", "zscalar", "ztensor3", "ztensor4", "ztensor5",
+    "ztensor6", "ztensor7", "zvector",
 ]  # fmt: skip
