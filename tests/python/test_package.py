@@ -35,6 +35,18 @@ def test_what_the_readme_links_to_is_there() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
+def test_the_readme_is_a_page_with_a_picture() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 150
+    assert "](docs/images/graph.svg)" in text
+
+
+def test_an_index_shows_authors_and_a_licence() -> None:
+    assert PROJECT["authors"]
+    assert set(PROJECT["license"].split(" AND ")) == {"BSD-3-Clause", "MIT"}
+    assert any(ROOT.glob(pattern) for pattern in PROJECT["license-files"])
+
+
 def missing_paths(document: Path) -> list[str]:
     """Return the paths of the repository that a document names in backticks and that are not."""
     folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())

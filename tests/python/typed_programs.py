@@ -44,6 +44,11 @@ assert_type(tv.grad(cost, [x, y]), list[tv.Variable])
 assert_type(tv.jacobian(x * y, x), tv.Variable)
 assert_type(tv.hessian(cost, x), tv.Variable)
 
+m = tv.dmatrix("m")
+assert_type(tv.qr(m), tuple[tv.Variable, tv.Variable])
+assert_type(tv.qr(m, mode="r"), tv.Variable)
+tv.convolve(x, x, mode="some")  # type: ignore[arg-type]
+
 f = tv.function([x, y], cost, mode="vm")
 assert_type(f, tv.Function)
 assert_type(f([1.0], 2.0), Any)

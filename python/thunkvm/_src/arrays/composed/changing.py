@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from thunkvm._src.graph.values import as_variable
 
 
 @public(of_numpy=False)
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> Variable:
+def put(a: Any, ind: Any, v: Any, mode: Literal["raise", "wrap", "clip"] = "raise") -> Variable:
     """Return an array with the elements at positions of the flattened one replaced.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 from thunkvm import ops
 from thunkvm._core import Variable
@@ -102,6 +102,10 @@ def _hermitian_svd(a: Variable, compute_uv: bool) -> Any:
     return v, ops.abs(w), adjoint(by_columns(v, sign))
 
 
+@overload
+def qr(a: Any, mode: Literal["r"]) -> Variable: ...
+@overload
+def qr(a: Any, mode: Literal["reduced", "complete"] = ...) -> tuple[Variable, Variable]: ...
 @public(numpy=("linalg.qr",))
 def qr(a: Any, mode: str = "reduced") -> Any:
     """Return factors ``q @ r`` of each matrix: orthonormal columns, and an upper triangle.

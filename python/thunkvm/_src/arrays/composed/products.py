@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from thunkvm import ops
 from thunkvm._core import Variable
@@ -109,7 +109,7 @@ def kron(a: Any, b: Any) -> Variable:
 
 
 @public()
-def convolve(a: Any, v: Any, mode: str = "full") -> Variable:
+def convolve(a: Any, v: Any, mode: Literal["full", "same", "valid"] = "full") -> Variable:
     """Return the sums ``a[j] * v[k - j]`` of two vectors, as ``numpy.convolve``.
 
     Parameters
@@ -141,7 +141,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Variable:
 
 
 @public()
-def correlate(a: Any, v: Any, mode: str = "valid") -> Variable:
+def correlate(a: Any, v: Any, mode: Literal["full", "same", "valid"] = "valid") -> Variable:
     """Return the sums ``a[k + j] * conj(v[j])`` of two vectors, as ``numpy.correlate``.
 
     Parameters and errors as of `convolve`.
