@@ -47,6 +47,15 @@ def test_an_index_shows_authors_and_a_licence() -> None:
     assert any(ROOT.glob(pattern) for pattern in PROJECT["license-files"])
 
 
+def test_the_readme_names_the_packages_that_an_installation_from_source_needs() -> None:
+    install = re.search(r"wanted=\((lib[^)]*)\)", (ROOT / "dev").read_text())
+    assert install is not None
+    of_tests = {"doctest-dev"}
+    wanted = {*install[1].split()} - of_tests
+    for page in ("README.md", "docs/start/install.md"):
+        assert [name for name in wanted if name not in (ROOT / page).read_text()] == []
+
+
 def missing_paths(document: Path) -> list[str]:
     """Return the paths of the repository that a document names in backticks and that are not."""
     folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())

@@ -75,6 +75,19 @@ def test_the_libraries_that_are_loaded_are_those_of_the_wheel(python: Path) -> N
     assert [path for path in foreign if "boost" in path or "nettle" in path] == []
 
 
+def test_the_threads_of_the_wheels_openblas_are_set(python: Path) -> None:
+    program = (
+        "import thunkvm as tv\n"
+        "tv.config.blas_threads = 1\n"
+        "from thunkvm._src import doctor\n"
+        "print(tv.config.blas_threads, next(doctor.libraries()).found)"
+    )
+    told = run(python, program)
+    assert told.startswith("1 OpenBLAS ")
+    assert f"({python.parents[1]}/lib/" in told
+    assert "thunkvm.libs/libopenblas" in told
+
+
 def test_the_examples_of_the_readme_run(python: Path) -> None:
     examples = doctest.DocTestParser().get_examples((ROOT / "README.md").read_text())
     assert examples
