@@ -47,6 +47,8 @@ assert_type(tv.hessian(cost, x), tv.Variable)
 m = tv.dmatrix("m")
 assert_type(tv.qr(m), tuple[tv.Variable, tv.Variable])
 assert_type(tv.qr(m, mode="r"), tv.Variable)
+assert_type(tv.eigh(m), tuple[tv.Variable, tv.Variable])
+assert_type(tv.slogdet(m), tuple[tv.Variable, tv.Variable])
 tv.convolve(x, x, mode="some")  # type: ignore[arg-type]
 
 f = tv.function([x, y], cost, mode="vm")

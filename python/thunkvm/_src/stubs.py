@@ -228,7 +228,8 @@ def _function(proto: dict[str, Any], first: str = "") -> str:
     if proto["attrs"] and not variadic and not proto["attribute_by_position"]:
         parameters.append("*")
     parameters += [f"{attr['name']}: {_attribute(attr)}" for attr in proto["attrs"]]
-    returns = "Variable" if len(proto["outputs"]) == 1 else "Any"
+    outputs = ["Variable" for _ in proto["outputs"]]
+    returns = outputs[0] if len(outputs) == 1 else f"tuple[{', '.join(outputs)}]"
     return laid_out(f"def {proto['name']}(", parameters, f") -> {returns}: ...")
 
 
