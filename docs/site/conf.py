@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
 import thunkvm
 
 sys.path.insert(0, str(Path(__file__).parent))
+for name in ("thunkvm", "matplotlib"):  # Sphinx shows all that is told
+    logging.getLogger(name).setLevel(logging.WARNING)
 
 project = "thunkvm"
 author = "the thunkvm developers"

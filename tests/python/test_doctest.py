@@ -87,6 +87,11 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/registering-ops.md",
         "docs/rewrites.md",
         "docs/sampling.md",
+        "docs/tutorials/coming-from.md",
+        "docs/tutorials/comparing-modes.md",
+        "docs/tutorials/costly-branch.md",
+        "docs/tutorials/line-search.md",
+        "docs/tutorials/own-ops.md",
         "docs/writing-ops.md",
     ],
 )

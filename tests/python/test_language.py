@@ -1,4 +1,4 @@
-"""The English of README and of docs/: a sentence has at most 20 words."""
+"""The English of README and of all of docs/: a sentence has at most 20 words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import prose
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+DOCUMENTS = [
+    "README.md",
+    *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md")),
+]
 MOST_WORDS = 20
 
 
