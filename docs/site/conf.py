@@ -40,4 +40,7 @@ sphinx_gallery_conf = {
 }
 html_theme = "furo"
 html_title = "thunkvm"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_copyright = False
+highlight_options = {"python": {"stripnl": True}}  # an example ends with an empty line
