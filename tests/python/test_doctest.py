@@ -95,7 +95,8 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/writing-ops.md",
     ],
 )
-def test_examples_of_the_documentation(name: str) -> None:
+def test_examples_of_the_documentation(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir((ROOT / name).parent)  # for the files beside a page
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     assert run("\n".join(blocks), name) > 0
 
