@@ -20,7 +20,19 @@ ACTIONS = ("raise", "warn", "pdb")
 
 
 class NanGuardError(AssertionError):
-    """A NaN, an infinity or a huge number where `NanGuardMode` allows none."""
+    """A NaN, an infinity or a huge number where `NanGuardMode` allows none.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.log(x), mode="NanGuardMode")
+    >>> try:
+    ...     f(-1.0)
+    ... except tv.NanGuardError as error:
+    ...     print(str(error).split(", made at")[0])
+    NaN value nan in output 0 of the node log
+    """
 
 
 class NanGuardWarning(RuntimeWarning):

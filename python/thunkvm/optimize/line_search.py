@@ -40,6 +40,15 @@ class Search(NamedTuple):
         The point, shape ``(n,)``, the value there, 0-d, and the gradient there, shape ``(n,)``.
     found : Variable
         Whether the value there is low enough, a 0-d bool; else x is where the search began.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> problem, x = tv.optimize.Problem(lambda x: tv.sum(x**2)), tv.vector("x")
+    >>> fun, jac = problem.value_and_gradient(x)
+    >>> search = tv.optimize.backtracking(problem, x, -jac, fun, jac)
+    >>> tv.function([x], [search.found, search.x])([1.0])
+    [np.True_, array([0.])]
     """
 
     rate: Any

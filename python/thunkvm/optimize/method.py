@@ -17,7 +17,14 @@ Number = Any  #: A number; while the graph of a step is built, a 0-d Variable.
 
 @dataclass(frozen=True)
 class PerElement:
-    """A default of an option that is so many for each element of x."""
+    """A default of an option that is so many for each element of x.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.optimize.PerElement(200), tv.optimize.bfgs().maxiter
+    (200 * n, 200 * n)
+    """
 
     times: int
 
@@ -31,6 +38,16 @@ def number(default: float | PerElement) -> Any:
 
     An option of a float is of the dtype of x, and one of an int is int64. An option without this
     is part of the structure: another value of it is compiled anew.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import thunkvm as tv
+    >>> @dataclass(frozen=True)
+    ... class descent(tv.optimize.Method):
+    ...     rate: tv.optimize.Number = tv.optimize.number(0.1)
+    >>> descent(rate=0.5).rate
+    0.5
     """
     return field(default=default, metadata={"number": True})
 

@@ -1,4 +1,12 @@
-"""How a solver ended: codes of the field `status`, and their messages."""
+"""How a solver ended: codes of the field `status`, and their messages.
+
+Examples
+--------
+>>> import thunkvm as tv
+>>> result = tv.optimize.minimize(lambda x: tv.sum(x**2), [1.0])
+>>> result.status == tv.optimize.status.CONVERGED, tv.optimize.status.MESSAGES[result.status]
+(True, 'Optimization terminated successfully.')
+"""
 
 from __future__ import annotations
 

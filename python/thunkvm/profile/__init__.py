@@ -1,4 +1,17 @@
-"""Profiles: what the calls of functions did, and views of it."""
+"""Profiles: what the calls of functions did, and views of it.
+
+``with tv.profile() as p`` records all functions that are called in the block.
+
+Examples
+--------
+>>> import thunkvm as tv
+>>> x = tv.scalar("x")
+>>> f = tv.function([x], tv.ifelse(x > 0, tv.exp(x), x))
+>>> with tv.profile("count") as p:
+...     _ = f(1.0), f(2.0), f(-1.0)
+>>> [(arm.name, arm.taken) for arm in p.functions[0].conditions[0].arms]
+[('then', 2), ('else', 1)]
+"""
 
 from __future__ import annotations
 

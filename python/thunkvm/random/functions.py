@@ -19,49 +19,59 @@ from thunkvm.random.stream import Stream
 Draw = Callable[..., tuple[Variable, Variable]]
 
 
-def _function(method: Callable[..., Variable]) -> Draw:
+def _function(method: Callable[..., Variable], example: str, shape: str = "(4,)") -> Draw:
+    """Return a method of `Stream` as a function; `example` is its arguments in the docstring."""
+
     def draw(state: Any, *args: Any, **keywords: Any) -> tuple[Variable, Variable]:
         stream = Stream(state)
         drawn = method(stream, *args, **keywords)
         return stream.state, drawn
 
-    draw.__name__ = draw.__qualname__ = method.__name__
-    draw.__doc__ = (
-        f"Return the next state, and the numbers of `Stream.{method.__name__}` from a state."
-    )
+    name = draw.__name__ = draw.__qualname__ = method.__name__
+    draw.__doc__ = f"""Return the next state, and the numbers of `Stream.{name}` from a state.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> state, x = tv.random.{name}(tv.random.key(1), {example})
+    >>> tv.function([], x)().shape
+    {shape}
+    """
     return draw
 
 
-bernoulli = _function(Draws.bernoulli)
-beta = _function(Draws.beta)
-binomial = _function(Draws.binomial)
-categorical = _function(Draws.categorical)
-cauchy = _function(Draws.cauchy)
-chisquare = _function(Draws.chisquare)
-choice = _function(Draws.choice)
-dirichlet = _function(Draws.dirichlet)
-exponential = _function(Draws.exponential)
-gamma = _function(Draws.gamma)
-geometric = _function(Draws.geometric)
-gumbel = _function(Draws.gumbel)
-integers = _function(Draws.integers)
-laplace = _function(Draws.laplace)
-logistic = _function(Draws.logistic)
-lognormal = _function(Draws.lognormal)
-multinomial = _function(Draws.multinomial)
-multivariate_normal = _function(Draws.multivariate_normal)
-negative_binomial = _function(Draws.negative_binomial)
-normal = _function(Draws.normal)
-permutation = _function(Draws.permutation)
-poisson = _function(Draws.poisson)
-random = _function(Draws.random)
-shuffle = _function(Draws.shuffle)
-standard_exponential = _function(Draws.standard_exponential)
-standard_gamma = _function(Draws.standard_gamma)
-standard_normal = _function(Draws.standard_normal)
-student_t = _function(Draws.student_t)
-uniform = _function(Draws.uniform)
-weibull = _function(Draws.weibull)
+bernoulli = _function(Draws.bernoulli, "0.5, size=4")
+beta = _function(Draws.beta, "2.0, 3.0, size=4")
+binomial = _function(Draws.binomial, "10, 0.5, size=4")
+categorical = _function(Draws.categorical, "[0.2, 0.8], size=4")
+cauchy = _function(Draws.cauchy, "0.0, 1.0, size=4")
+chisquare = _function(Draws.chisquare, "3.0, size=4")
+choice = _function(Draws.choice, "5, size=4")
+dirichlet = _function(Draws.dirichlet, "[1.0, 2.0], size=4", "(4, 2)")
+exponential = _function(Draws.exponential, "2.0, size=4")
+gamma = _function(Draws.gamma, "2.0, 1.5, size=4")
+geometric = _function(Draws.geometric, "0.5, size=4")
+gumbel = _function(Draws.gumbel, "0.0, 1.0, size=4")
+integers = _function(Draws.integers, "0, 10, size=4")
+laplace = _function(Draws.laplace, "0.0, 1.0, size=4")
+logistic = _function(Draws.logistic, "0.0, 1.0, size=4")
+lognormal = _function(Draws.lognormal, "0.0, 1.0, size=4")
+multinomial = _function(Draws.multinomial, "10, [0.2, 0.8], size=4", "(4, 2)")
+multivariate_normal = _function(
+    Draws.multivariate_normal, "[0.0, 1.0], [[1.0, 0.5], [0.5, 2.0]], size=4", "(4, 2)"
+)
+negative_binomial = _function(Draws.negative_binomial, "5, 0.5, size=4")
+normal = _function(Draws.normal, "0.0, 1.0, size=4")
+permutation = _function(Draws.permutation, "4")
+poisson = _function(Draws.poisson, "3.0, size=4")
+random = _function(Draws.random, "size=4")
+shuffle = _function(Draws.shuffle, "[1, 2, 3, 4]")
+standard_exponential = _function(Draws.standard_exponential, "size=4")
+standard_gamma = _function(Draws.standard_gamma, "2.0, size=4")
+standard_normal = _function(Draws.standard_normal, "size=4")
+student_t = _function(Draws.student_t, "3.0, size=4")
+uniform = _function(Draws.uniform, "0.0, 1.0, size=4")
+weibull = _function(Draws.weibull, "2.0, size=4")
 
 
 def split(state: Any, n: Any = 2) -> Variable:

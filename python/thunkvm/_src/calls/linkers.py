@@ -50,34 +50,69 @@ class Linker(str):
 
 
 class LazyLinker(Linker):
-    """The linker ``"cvm"``: the lazy VM, which the proposal of June 2010 calls so."""
+    """The linker ``"cvm"``: the lazy VM, which the proposal of June 2010 calls so.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.Mode(linker=tv.LazyLinker()).name
+    'cvm'
+    """
 
     __slots__ = ()
     linker = "cvm"
 
 
 class VMLinker(LazyLinker):
-    """The linker ``"cvm"``, under the name that it has in Theano and PyTensor."""
+    """The linker ``"cvm"``, under the name that it has in Theano and PyTensor.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.Mode(linker=tv.VMLinker()).name
+    'cvm'
+    """
 
     __slots__ = ()
 
 
 class CLinker(Linker):
-    """The linker ``"c"``: C and native kernels alone."""
+    """The linker ``"c"``: C and native kernels alone.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.Mode(linker=tv.CLinker()).name
+    'c'
+    """
 
     __slots__ = ()
     linker = "c"
 
 
 class OpWiseCLinker(Linker):
-    """The linker ``"c|py"``: each node as a C function of its own, else by its `perform`."""
+    """The linker ``"c|py"``: each node as a C function of its own, else by its `perform`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.Mode(linker=tv.OpWiseCLinker()).name
+    'c|py'
+    """
 
     __slots__ = ()
     linker = "c|py"
 
 
 class PerformLinker(Linker):
-    """The linker ``"py"``: a `perform` for every node."""
+    """The linker ``"py"``: a `perform` for every node.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.Mode(linker=tv.PerformLinker()).name
+    'py'
+    """
 
     __slots__ = ()
     linker = "py"

@@ -74,7 +74,14 @@ def _of_dtype(make: Callable[..., Variable], plural: str, prefix: str) -> Constr
         return _made(prefix + plural, lambda name: make(name, dtype), names)
 
     constructor.__name__ = constructor.__qualname__ = prefix + plural
-    constructor.__doc__ = f'Make several of {dtype}: ``{plural}(*names, dtype="{dtype}")``.'
+    constructor.__doc__ = f"""Make several of {dtype}: ``{plural}(*names, dtype="{dtype}")``.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> [(v.name, v.dtype) for v in tv.{prefix}{plural}("x", "y")]
+    [('x', '{dtype}'), ('y', '{dtype}')]
+    """
     return constructor
 
 

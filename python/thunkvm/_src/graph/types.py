@@ -234,7 +234,14 @@ def _of_dtype(make: Callable[[str | None, str], Variable], prefix: str) -> Const
 
     kind = make.__name__
     constructor.__name__ = constructor.__qualname__ = prefix + kind
-    constructor.__doc__ = f'Make a {dtype} {kind}: ``{kind}(name, dtype="{dtype}")``.'
+    constructor.__doc__ = f"""Make a {dtype} {kind}: ``{kind}(name, dtype="{dtype}")``.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.{prefix}{kind}("x").dtype
+    '{dtype}'
+    """
     return constructor
 
 
