@@ -1,5 +1,7 @@
 """A tank that is heated, hour by hour: the program of the tutorial on costly branches."""
 
+import sys
+
 import numpy as np
 
 import thunkvm as tv
@@ -28,4 +30,4 @@ def day(limit=0.01, hours=200):
 
 
 if __name__ == "__main__":
-    day()
+    day(*map(float, sys.argv[1:]))
