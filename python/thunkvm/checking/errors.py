@@ -5,7 +5,25 @@ from __future__ import annotations
 
 
 class DebugModeError(Exception):
-    """An Op, a rewrite or a value breaks its contract."""
+    """An Op, a rewrite or a value breaks its contract.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> class Shift(tv.Op):
+    ...     def make_node(self, x):
+    ...         return tv.Apply(self, [x], [x.type()])
+    ...     def perform(self, node, inputs, output_storage):
+    ...         inputs[0] += 1.0
+    ...         output_storage[0][0] = inputs[0].copy()
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], Shift()(x * 2.0), mode="DebugMode")
+    >>> try:
+    ...     f([1.0])
+    ... except tv.DebugModeError as error:
+    ...     print(type(error).__name__)
+    BadDestroyMap
+    """
 
 
 class BadThunkOutput(DebugModeError):

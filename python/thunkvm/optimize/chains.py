@@ -42,6 +42,15 @@ class Chain:
         The state of the kernel at the end.
     state : Any
         The state of the random numbers at the end: with it and ``last.x``, another chain goes on.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> log_density = lambda x: -0.5 * tv.sum(x**2)
+    >>> chain = tv.optimize.metropolis(log_density, [0.0, 1.0], tv.random.key(0), 100)
+    >>> more = tv.optimize.metropolis(log_density, chain.last.x, chain.state, 50)
+    >>> tv.function([], [chain.x.shape, more.x.shape])()
+    [array([100,   2]), array([50,  2])]
     """
 
     def __init__(self, flat: FlatState, last: Any, history: Any, state: Any) -> None:

@@ -43,6 +43,13 @@ class Trajectory:
         When each event was; each (k,), with a k of its own.
     y_events : list of nests
         The solution there.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> path = tv.optimize.integrate(lambda t, y: -y, (0.0, 1.0), 1.0, rtol=1e-8, atol=1e-8)
+    >>> tv.function([], path.at([0.0, 1.0]))().round(6)
+    array([1.      , 0.367879])
     """
 
     def __init__(self, posed: Posed, found: tuple[OdeState, OdeState, Variable]) -> None:

@@ -18,13 +18,33 @@ from thunkvm._src.graph.values import as_variable
 
 
 class MissingInputError(ValueError):
-    """An output needs a free variable that is not among the inputs."""
+    """An output needs a free variable that is not among the inputs.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x, y = tv.scalar("x"), tv.scalar("y")
+    >>> tv.function([x], x + y)
+    Traceback (most recent call last):
+        ...
+    thunkvm.MissingInputError: the output needs the variable <y: scalar float64>, ...
+    """
 
     __module__ = "thunkvm"
 
 
 class UnusedInputError(ValueError):
-    """No output or update depends on an input."""
+    """No output or update depends on an input.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x, y = tv.scalar("x"), tv.scalar("y")
+    >>> tv.function([x, y], x + 1.0)
+    Traceback (most recent call last):
+        ...
+    thunkvm.UnusedInputError: no output or update depends on the input <y: scalar float64>; ...
+    """
 
     __module__ = "thunkvm"
 

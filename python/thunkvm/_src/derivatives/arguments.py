@@ -25,7 +25,17 @@ def _called(value: Any) -> str:
 
 
 class DisconnectedInputError(ValueError):
-    """The cost does not depend on a variable that a gradient was asked for."""
+    """The cost does not depend on a variable that a gradient was asked for.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x, y = tv.scalar("x"), tv.scalar("y")
+    >>> tv.grad(x * 2.0, y)
+    Traceback (most recent call last):
+        ...
+    thunkvm.DisconnectedInputError: [grad] <x * 2.0: scalar float64> does not depend ...
+    """
 
     __module__ = "thunkvm"
 

@@ -42,6 +42,15 @@ class GradientError(Exception):
         Their difference, and its ratio to the sum of their absolute values.
     abs_tol, rel_tol : float
         What was allowed.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> try:
+    ...     tv.verify_grad(lambda x: tv.grad_scale(x, 2.0), [1.0])
+    ... except tv.GradientError as error:
+    ...     print(error.arg, round(error.val1 / error.val2, 3))
+    0 2.0
     """
 
     __module__ = "thunkvm"
