@@ -37,6 +37,8 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_signature": False,
+    "doc_module": ("thunkvm",),
+    "reference_url": {"thunkvm": None},  # names in programs lead to the reference
 }
 html_theme = "furo"
 html_title = "thunkvm"

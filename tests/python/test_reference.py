@@ -15,8 +15,7 @@ ROOMS = {
 #: Names without an example. Take out a name when it gets one, and put none in.
 WITHOUT_EXAMPLE = {
     "Apply", "CompileError", "DisagreementError", "ExternalCOp", "Function", "GenericType",
-    "NanGuardWarning", "NoCompilerError", "TensorType", "Type", "Variable", "memory",
-    "optimize.Method", "optimize.Number", "optimize.Numbers", "optimize.OdeState",
+    "NoCompilerError", "TensorType", "Type", "Variable", "memory", "optimize.Number",
     "reset_peak_memory", "testing", "testing.OpError", "testing.OpReport", "testing.Row",
 }  # fmt: skip
 

@@ -36,7 +36,20 @@ class NanGuardError(AssertionError):
 
 
 class NanGuardWarning(RuntimeWarning):
-    """The same as a warning, for ``action="warn"``."""
+    """The same as a warning, for ``action="warn"``.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.log(x), mode=tv.NanGuardMode(action="warn"))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = f(-1.0)
+    >>> caught[0].category is tv.NanGuardWarning
+    True
+    """
 
 
 class NanGuard(NodeObserver):

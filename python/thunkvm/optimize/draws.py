@@ -21,6 +21,17 @@ class Numbers(NamedTuple):
         Standard normal, one for each element of the flat x: (n,).
     uniforms : Variable
         Uniform from 0 to 1, (2,).
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> def draw(state, n):
+    ...     stream = tv.random.Stream(state)
+    ...     numbers = tv.optimize.Numbers(stream.normal(size=n), stream.random(size=2))
+    ...     return stream.state, numbers
+    >>> chain = tv.optimize.metropolis(lambda x: -x**2, 0.0, tv.random.key(0), 9, draw=draw)
+    >>> tv.function([], chain.x)().shape
+    (9,)
     """
 
     normals: Variable

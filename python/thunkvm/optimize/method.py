@@ -68,6 +68,34 @@ class Method:
     with ``NOT_FINITE`` where ``fun`` (or ``jac``, if the state has it) is NaN or infinite, with
     ``RAISED`` and the state before where computing a step raises, and with ``CONVERGED`` where
     `converged` says so. A step may end by a status of its own.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from typing import Any, NamedTuple
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> class State(NamedTuple):
+    ...     x: Any
+    ...     fun: Any
+    ...     jac: Any
+    ...     nit: Any
+    ...     status: Any
+    >>> @dataclass(frozen=True)
+    ... class descent(tv.optimize.Method):
+    ...     rate: tv.optimize.Number = tv.optimize.number(0.25)
+    ...     def start(self, problem, x0):
+    ...         running = np.int64(tv.optimize.status.RUNNING)
+    ...         return State(x0, *problem.value_and_gradient(x0), np.int64(0), running)
+    ...     def step(self, problem, state):
+    ...         x = state.x - self.rate * state.jac
+    ...         values = problem.value_and_gradient(x)
+    ...         return State(x, *values, state.nit + np.int64(1), state.status)
+    ...     def converged(self, state):
+    ...         return tv.max(tv.abs(state.jac)) < 1e-6
+    >>> result = tv.optimize.minimize(lambda x: tv.sum((x - 2.0) ** 2), [0.0], method=descent())
+    >>> result.success, result.x.round(4)
+    (True, array([2.]))
     """
 
     maxiter: Number = number(PerElement(200))

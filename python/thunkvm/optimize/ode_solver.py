@@ -48,6 +48,13 @@ class OdeState(NamedTuple):
         What the method knows.
     crossings : tuple of Crossing
         One for each event.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> states = list(tv.optimize.ode_steps(lambda t, y: -y, (0.0, 1.0), [1.0]))
+    >>> float(states[-1].t), int(states[-1].status), all(state.accepted for state in states[1:])
+    (1.0, 0, True)
     """
 
     t: Variable
