@@ -17,11 +17,13 @@ author = "the thunkvm developers"
 release = version = thunkvm.__version__
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx.ext.viewcode", "reference",
-    "sphinx_gallery.gen_gallery",
+    "sphinx_gallery.gen_gallery", "sphinx_copybutton",
 ]  # fmt: skip
 exclude_patterns = ["site", "gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 4
+copybutton_prompt_text = r">>> |\.\.\. "  # examples are copied without prompts and output
+copybutton_prompt_is_regexp = True
 myst_enable_extensions = ["colon_fence"]
 numpydoc_show_class_members = False
 # Types in docstrings are sentences, and name NumPy's.
