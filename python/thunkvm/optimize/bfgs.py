@@ -108,8 +108,8 @@ def corrected(inverse: Any, s: Any, y: Any, curvature: Any) -> tv.Variable:
     """Return the inverse whose product with `y` is `s`, and that changes least."""
     image = inverse @ y
     along = (1.0 + tv.sum(y * image) / curvature) / curvature
-    crossed = tv.outer(image / curvature, s)
-    return inverse + along * tv.outer(s, s) - crossed - crossed.T
+    half = (0.5 * along) * s - image / curvature
+    return inverse + half[:, None] * s + s[:, None] * half
 
 
 __all__ = ["State", "bfgs"]
