@@ -1,11 +1,12 @@
-"""Print what minimisers evaluate and cost beside SciPy's, in the same run.
+"""Print what minimisers evaluate and cost beside SciPy's and optimistix', in the same run.
 
     PYTHONPATH=build/python python tests/benchmarks/optimize.py [--peers PYTHON]
 
 The problems are those of the tests (Moré, Garbow and Hillstrom), whose evaluations are counted,
 and two that are timed: a small one, and one in which linear algebra takes the time. SciPy is given
 exact gradients, and Hessians where its method takes them. A time is the best of many second calls,
-each with another starting point.
+each with another starting point. A minimiser of optimistix is called in a function of `jax.jit`,
+which has no Python around its loop; its tolerance is such that gradients end as small.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ GTOL = 1e-5
 #: Not differentiated by complex steps: it has an absolute value.
 COUNTED = [problem for problem in PROBLEMS if not problem.name.startswith("11 ")]
 MAXITER = 2000
+#: Of optimistix, whose minimisers compare two values of x and of the function.
+CAUCHY = 1e-7
 ROWS, COLUMNS = 20_000, 40
 MANY = 1000
 
@@ -139,6 +142,48 @@ def of_scipy() -> dict[str, Any]:
     return rows
 
 
+# ---- optimistix
+
+
+def of_optimistix() -> dict[str, Any]:
+    """Return what optimistix costs, by row; nothing where it is not installed."""
+    try:
+        import jax
+        import jax.numpy as jnp
+        import optimistix
+    except ImportError:
+        return {}
+    jax.config.update("jax_enable_x64", True)
+    features, signs = map(jnp.asarray, regression())
+
+    def rosen(x: Any, _: Any) -> Any:
+        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+    def loss(w: Any, data: Any) -> Any:
+        features, signs = data
+        return jnp.mean(jax.nn.softplus(-signs * (features @ w))) + 0.005 * jnp.sum(w**2)
+
+    kinds = optimistix.BFGS, optimistix.NonlinearCG, optimistix.LBFGS
+    rows: dict[str, Any] = {}
+    for method, kind in zip(METHODS, kinds, strict=False):
+        solver = kind(rtol=CAUCHY, atol=CAUCHY)
+        for row, start, fun, data in (
+            ("small", small_start, rosen, None),
+            ("large", large_start, loss, (features, signs)),
+        ):
+
+            def minimised(x: Any, data: Any, fun: Any = fun, solver: Any = solver) -> Any:
+                found = optimistix.minimise(fun, solver, x, data, max_steps=MAXITER, throw=False)
+                return found.value, jax.grad(fun)(found.value, data)
+
+            compiled = jax.jit(minimised)
+            solve = lambda k, c=compiled, s=start, d=data: jax.block_until_ready(c(s(k), d))  # noqa: E731
+            rows[f"{row}: {method}"] = seconds(solve)
+            slope = float(abs(solve(0)[1]).max())
+            rows[f"{row}: {method}, gradient"] = slope
+    return rows
+
+
 # ---- thunkvm
 
 
@@ -192,24 +237,24 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     parser.add_argument("--peers", metavar="PYTHON", help="the Python that has SciPy")
-    parser.add_argument("--scipy", action="store_true", help="print SciPy's rows as JSON")
+    parser.add_argument("--rows-of", choices=PEERS, help="print the rows of a peer as JSON")
     given = parser.parse_args()
-    if given.scipy:
-        print(json.dumps(of_scipy()))
+    if given.rows_of:
+        print(json.dumps(PEERS[given.rows_of]()))
         return
     theirs: dict[str, Any] = {}
+    jaxs: dict[str, Any] = {}
     if given.peers:
-        script = [given.peers, __file__, "--scipy"]
-        theirs = json.loads(
-            subprocess.run(script, capture_output=True, text=True, check=True).stdout
-        )
+        theirs, jaxs = (rows_of(given.peers, peer) for peer in PEERS)
     totals: dict[str, list[int]] = {}
     for row, value in ours():
         other = theirs.get(row)
         if isinstance(value, float):
-            ratio = f"{other / value:8.1f}x" if other else ""
-            shown = "" if other is None else f"{other * 1e3:9.3f} ms"
-            print(f"{row:<46}{value * 1e3:9.3f} ms {shown} {ratio}", flush=True)
+            print(f"{row:<46}{value * 1e3:9.3f} ms{beside(value, other)}", end="")
+            if row in jaxs:
+                ends = f"gradient {jaxs[f'{row}, gradient']:.0e}"
+                print(f"   optimistix{beside(value, jaxs[row])} {ends}", end="")
+            print(flush=True)
             continue
         count, least = value
         line = f"{row:<46}{count:6} {least:14.7g}"
@@ -227,6 +272,23 @@ def main() -> None:
         print(line, flush=True)
     for method, (mine, other, number) in totals.items():
         print(f"{method:<12} {number} problems: nfev {mine} beside {other}, {mine / other:.2f}")
+
+
+#: What prints the rows of the peers, each in a process of its own.
+PEERS: dict[str, Callable[[], dict[str, Any]]] = {"scipy": of_scipy, "optimistix": of_optimistix}
+
+
+def rows_of(python: str, peer: str) -> dict[str, Any]:
+    """Return the rows of a peer, from its Python."""
+    script = [python, __file__, "--rows-of", peer]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    rows: dict[str, Any] = json.loads(done.stdout)
+    return rows
+
+
+def beside(value: float, other: float | None) -> str:
+    """Return the time of a peer, and how many times ours it is."""
+    return "" if other is None else f" {other * 1e3:9.3f} ms {other / value:8.1f}x"
 
 
 if __name__ == "__main__":
