@@ -171,7 +171,7 @@ std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts
     for (const Variable& input : step.order[n]->inputs()) use(input);
   }
   for (const Variable& root : step.roots) use(root);
-  body.set_values(substitute(step.roots, captured));
+  body.set_values(substitute_equals(step.roots, captured));
   return loop_op(body)->call(inputs);
 }
 

@@ -65,7 +65,7 @@ std::vector<Variable> KeptSteps::read(std::vector<Variable> values, const StepVa
       outside.emplace_back(body_.states[i], head(i));
   for (std::size_t j = 0; j < body_.captures.size(); ++j)
     outside.emplace_back(body_.captures[j], first(body_.states.size() + j));
-  there = substitute(there, outside);
+  there = substitute_equals(there, outside);
   auto next = there.begin();
   for (Variable& v : values)
     if (v) v = *next++;
@@ -116,7 +116,7 @@ std::vector<Variable> KeptSteps::with_lengths_alone(std::span<const Variable> va
     const Variable answer = node->op()->shape_query()->answer(*node, inputs);
     if (!same_value(answer, node->output(0))) answers.emplace_back(node->output(0), answer);
   }
-  return substitute(values, answers);
+  return substitute_equals(values, answers);
 }
 
 /// What conditionals were decided by is read where every step decided them.
@@ -129,7 +129,7 @@ std::vector<Variable> KeptSteps::with_decisions(std::span<const Variable> values
     decided.emplace_back(step.for_gradients[i], leaf_like(step.for_gradients[i]));
     later_.emplace_back(decided.back().second, row(for_gradient(i), at_));
   }
-  return substitute(values, decided);
+  return substitute_equals(values, decided);
 }
 
 /// No more states are read for it than without: those that are carried were.
@@ -146,7 +146,7 @@ std::vector<Variable> KeptSteps::with_carried(std::span<const Variable> values,
       continue;
     became.emplace_back(next, leaf_like(body_.states[i]));
   }
-  std::vector<Variable> result = substitute(values, became);
+  std::vector<Variable> result = substitute_equals(values, became);
   const NodeIndex after = topological_order(result);
   for (const auto& [next, leaf] : became) {
     if (!after.contains(*leaf.node())) continue;

@@ -144,7 +144,7 @@ class LoopGradients {
     all.insert(all.end(), body_.collected.end() - body_.n_for_gradients, body_.collected.end());
     Pairs to_leaves;
     for (const Row& row : rows_) to_leaves.emplace_back(row.read, row.leaf);
-    all = substitute(all, to_leaves);
+    all = substitute_equals(all, to_leaves);
     const auto nexts = all.begin() + static_cast<std::ptrdiff_t>(pulled_back.size());
     const auto for_gradients = nexts + static_cast<std::ptrdiff_t>(n_states_);
     return {{all.begin(), nexts}, {nexts, for_gradients}, {for_gradients, all.end()}};

@@ -59,10 +59,33 @@ bool held_here_alone(const Variable& variable, std::span<const Variable> outputs
          static_cast<std::ptrdiff_t>(variable.node()->references());
 }
 
-}  // namespace
+/// Whether both are arrays that differ in lengths alone: those that one of them knows.
+bool differ_in_known_lengths(const Type& a, const Type& b) {
+  const TensorType *const left = a.tensor(), *const right = b.tensor();
+  return left != nullptr && right != nullptr && !a.equals(b) && left->dtype() == right->dtype() &&
+         left->ndim() == right->ndim();
+}
 
-std::vector<Variable> substitute(std::span<const Variable> roots,
-                                 std::span<const std::pair<Variable, Variable>> replacements) {
+/// The outputs of a node that was made anew of equal inputs, with the lengths that `before` knows.
+std::vector<Variable> with_lengths_of(Apply& before, std::vector<Variable> outputs) {
+  std::vector<TypeRef> types;
+  bool differs = false;
+  for (std::uint32_t j = 0; j < before.n_outputs(); ++j) {
+    const bool lost = differ_in_known_lengths(outputs[j].type(), before.output(j).type());
+    differs = differs || lost;
+    types.push_back(lost ? before.output(j).type_ref() : outputs[j].type_ref());
+  }
+  Apply& made = *outputs.front().node();
+  if (!differs || made.op() != before.op() || made.n_outputs() != before.n_outputs())
+    return outputs;
+  return Apply::make(Ref<const Op>(made.op()), made.inputs(), types)->outputs();
+}
+
+/// `substitute`, by what makes a node anew of other inputs.
+template <class Remake>
+std::vector<Variable> substituted(std::span<const Variable> roots,
+                                  std::span<const std::pair<Variable, Variable>> replacements,
+                                  Remake remake) {
   const Replacements given(replacements);
   std::unordered_map<Variable, Variable, VariableHash> rebuilt;
   const auto resolve = [&](const Variable& v) -> Variable {
@@ -104,7 +127,7 @@ std::vector<Variable> substitute(std::span<const Variable> roots,
     if (!changed) continue;
     poll_interrupt();
     const OriginOf scope(*node);
-    const std::vector<Variable> outputs = node->op()->call(inputs);
+    const std::vector<Variable> outputs = remake(*node, inputs);
     for (std::uint32_t j = 0; j < node->n_outputs(); ++j) {
       // An Op may hand back what it was given, as a cast to the same dtype does: that has a name,
       // or none, of its own.
@@ -116,6 +139,22 @@ std::vector<Variable> substitute(std::span<const Variable> roots,
   std::vector<Variable> results;
   for (const Variable& root : roots) results.push_back(resolve(root));
   return results;
+}
+
+}  // namespace
+
+std::vector<Variable> substitute(std::span<const Variable> roots,
+                                 std::span<const std::pair<Variable, Variable>> replacements) {
+  return substituted(roots, replacements, [](Apply& node, std::span<const Variable> inputs) {
+    return node.op()->call(inputs);
+  });
+}
+
+std::vector<Variable> substitute_equals(
+    std::span<const Variable> roots, std::span<const std::pair<Variable, Variable>> replacements) {
+  return substituted(roots, replacements, [](Apply& node, std::span<const Variable> inputs) {
+    return with_lengths_of(node, node.op()->call(inputs));
+  });
 }
 
 }  // namespace thunkvm

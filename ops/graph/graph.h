@@ -42,4 +42,10 @@ std::vector<Variable> leaves(std::span<const Variable> roots);
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements);
 
+/// As `substitute`, where each replacement has the value of the variable that it replaces: the
+/// lengths that are known of a node's outputs are known of those that stand for them, though the
+/// new inputs may no longer say them (a leaf does not tell how it was computed).
+std::vector<Variable> substitute_equals(
+    std::span<const Variable> roots, std::span<const std::pair<Variable, Variable>> replacements);
+
 }  // namespace thunkvm
