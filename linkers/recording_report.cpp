@@ -95,6 +95,7 @@ RecordingReport report_of(RecordedCalls recorded, const Program& program, const 
   for (std::size_t l = 0; l < totals.loops.size(); ++l)
     report.loops.push_back({.node = program.loops[l].node,
                             .branch = program.loops[l].branch,
+                            .outer = maybe_index(program.bodies[program.loops[l].body].loop),
                             .runs = std::move(totals.loops[l].runs),
                             .failed = totals.loops[l].broken});
   for (const StepRecord& step : totals.steps)

@@ -254,6 +254,7 @@ struct Fields<RecordedStep> {
 
 struct LoopCounts {
   std::uint32_t node = 0, branch = 0;
+  MaybeIndex outer;
   std::map<std::uint64_t, std::uint64_t> runs;
   std::uint64_t failed = 0;
 };
@@ -264,6 +265,8 @@ struct Fields<LoopCounts> {
   static constexpr std::tuple fields{
       Field{&LoopCounts::node, "node", "", "Its node."},
       Field{&LoopCounts::branch, "branch", "", "The branch of its test."},
+      Field{&LoopCounts::outer, "outer", "",
+            "The loop in each step of which it runs; None: once a call."},
       Field{&LoopCounts::runs, "runs", "", "By number of steps: how many runs took so many."},
       Field{&LoopCounts::failed, "failed", "", "How many runs an error ended."}};
 };

@@ -175,6 +175,7 @@ class RecordedStep(NamedTuple):
 class LoopCounts(NamedTuple):
     node: int
     branch: int
+    outer: int | None
     runs: dict[int, int]
     failed: int
 

@@ -36,9 +36,10 @@ def test_all_modes_end_at_the_same_parameters() -> None:
         np.testing.assert_allclose(fit.parameters, fits[0].parameters, rtol=1e-6)
 
 
-def test_the_counters_of_loops_and_branches_are_those_of_the_fit() -> None:
+@pytest.mark.parametrize("mode", ["py", "cvm"])
+def test_the_counters_of_loops_and_branches_are_those_of_the_fit(mode: str) -> None:
     dataset = DATASETS["BoxBOD"]
-    fit = Fitter(dataset, "cvm").fit(dataset.starts[0])
+    fit = Fitter(dataset, mode).fit(dataset.starts[0])
     outer, inner = fit.loops
     assert (outer.steps, outer.within, inner.within) == (fit.trials, False, True)
     lower, short = fit.branches

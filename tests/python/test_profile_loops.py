@@ -156,3 +156,20 @@ def test_merged_profiles_add_up_the_runs_of_loops() -> None:
         f(4)
     (row,) = p.merge(q).functions[0].loops
     assert (row.runs, row.by_limit, row.steps) == (((2, 2), (3, 1)), 1, 7)
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm"])
+def test_a_loop_in_a_loop_says_which_one_it_is_in(mode: str) -> None:
+    x = tv.scalar("x")
+
+    def doubled_thrice(value: tv.Variable) -> tv.Variable:
+        return tv.while_loop(lambda s: s[1] < 3, lambda s: (s[0] * 2.0, s[1] + 1), (value, 0))[0]
+
+    out = tv.while_loop(lambda s: s < 100.0, doubled_thrice, x)
+    f = tv.function([x], out, mode=mode, profile="count")
+    f(1.0)
+    loops = f.profile.functions[0].loops
+    found = {(loop.steps, loop.outer is None) for loop in loops}
+    assert found == {(3, True), (9, False)}
+    (inner,) = (loop for loop in loops if loop.outer is not None)
+    assert loops[inner.outer].steps == 3

@@ -24,7 +24,6 @@ def loop_rows(
     conditions : sequence of ConditionRow
         Its conditions.
     """
-    number_of = {loop.node: number for number, loop in enumerate(found)}
     rows = []
     for index, loop in enumerate(found):
         condition = conditions[program.condition_of[loop.branch]]
@@ -33,7 +32,7 @@ def loop_rows(
         rows.append(
             LoopRow(
                 index=index, node=loop.node, condition=condition.index,
-                outer=_outer(program, number_of, loop.node), runs=tuple(loop.runs.items()),
+                outer=loop.outer, runs=tuple(loop.runs.items()),
                 by_limit=_by_limit(program, conditions, condition.index), failed=loop.failed,
                 steps=condition.arms[0].taken, time=condition.arms[0].time,
                 saved=sum(known) if len(known) == len(inner) else None,
@@ -62,16 +61,6 @@ def by_steps(taken: list[int], n_arms: int, order: Sequence[int]) -> tuple[tuple
     """
     classes = [taken[first : first + n_arms] for first in range(0, len(taken), n_arms)]
     return tuple(tuple(counts[arm] for arm in order) for counts in classes)
-
-
-def _outer(program: ProgramRegions, number_of: dict[int, int], node: int) -> int | None:
-    block = next(b for b in program.blocks if b.kind == "step" and b.node == node)
-    while block.within is not None:
-        block = program.blocks[block.within]
-        if block.kind == "step":
-            assert block.node is not None
-            return number_of[block.node]
-    return None
 
 
 def _by_limit(program: ProgramRegions, conditions: Sequence[ConditionRow], tested: int) -> int:
