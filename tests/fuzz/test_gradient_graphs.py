@@ -153,6 +153,10 @@ def jacobian(values: list[tv.Variable], of: int) -> list[tv.Variable]:
     return [tv.jacobian(values[of], values[WRT[0]], "ignore")]
 
 
+def forward_jacobian(values: list[tv.Variable], of: int) -> list[tv.Variable]:
+    return [tv.jacobian(values[of], values[WRT[0]], "ignore", mode="forward")]
+
+
 def expected_jacobian(call: Call, of: int) -> list[Any]:
     """Each element has a row. How many there are, is known of an input and of who picks it."""
     if call.ranks[of] == SCALAR:
@@ -164,6 +168,10 @@ def expected_jacobian(call: Call, of: int) -> list[Any]:
 def hessian(values: list[tv.Variable], of: int) -> list[tv.Variable]:
     x = values[WRT[0]]
     return [tv.jacobian(tv.grad(values[of], x, "ignore"), x, "ignore")]
+
+
+def forward_hessian(values: list[tv.Variable], of: int) -> list[tv.Variable]:
+    return [tv.hessian(values[of], values[WRT[0]], "ignore")]
 
 
 def expected_hessian(call: Call, of: int) -> list[Any]:
@@ -198,8 +206,10 @@ DERIVATIVES = {
     "tangent": (tangent, expected_tangent, None, 1),
     "tangent of known length": (tangent, expected_tangent, LENGTH, 1),
     "jacobian": (jacobian, expected_jacobian, None, 1),
+    "forward jacobian": (forward_jacobian, expected_jacobian, LENGTH, 1),
     "hessian": (hessian, expected_hessian, None, 2),
     "hessian of known length": (hessian, expected_hessian, LENGTH, 2),
+    "hessian by tangents": (forward_hessian, expected_hessian, LENGTH, 2),
 }
 
 
@@ -252,7 +262,7 @@ def differentiable(graph: Graph, what: str) -> list[int]:
         v
         for v, (n, _) in enumerate(owners)
         if graph.nodes[n].kind not in ("input", "which")
-        and (ranks[v] == SCALAR or what == "jacobian")
+        and (ranks[v] == SCALAR or what.endswith("jacobian"))
     ]
 
 
