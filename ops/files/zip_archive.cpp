@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <limits>
+#include <unordered_map>
 
 namespace thunkvm {
 namespace {
@@ -63,45 +63,55 @@ struct MemoryFile {
 }  // namespace
 
 struct ZipArchive::Opened {
+  explicit Opened(std::string bytes) : file{std::move(bytes)} {
+    zlib_filefunc64_def functions = file.functions();
+    zip = unzOpen2_64("", &functions);
+    if (zip == nullptr) throw GraphFileError("it is no zip file, or damaged");
+    try {
+      read_directory();
+    } catch (...) {
+      unzClose(zip);
+      throw;
+    }
+  }
+  ~Opened() { unzClose(zip); }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  // Once: minizip walks over all members to find one.
+  void read_directory() {
+    int status = unzGoToFirstFile(zip);
+    for (; status == UNZ_OK; status = unzGoToNextFile(zip)) {
+      std::string name(kMostName, '\0');
+      unz_file_info64 about{};
+      unz64_file_pos position{};
+      if (unzGetCurrentFileInfo64(zip, &about, name.data(), name.size(), nullptr, 0, nullptr, 0) !=
+              UNZ_OK ||
+          about.size_filename > name.size() || unzGetFilePos64(zip, &position) != UNZ_OK)
+        damaged("its directory");
+      name.resize(about.size_filename);
+      positions.emplace(name, position);
+      names.push_back(std::move(name));
+    }
+    if (status != UNZ_END_OF_LIST_OF_FILE) damaged("its directory");
+  }
+
   MemoryFile file;
   unzFile zip = nullptr;
+  std::vector<std::string> names;
+  std::unordered_map<std::string, unz64_file_pos> positions;
 };
 
-ZipArchive::ZipArchive(std::string bytes) : opened_(new Opened{{std::move(bytes)}}) {
-  zlib_filefunc64_def functions = opened_->file.functions();
-  opened_->zip = unzOpen2_64("", &functions);
-  if (opened_->zip != nullptr) return;
-  delete opened_;
-  throw GraphFileError("it is no zip file, or damaged");
-}
+ZipArchive::ZipArchive(std::string bytes) : opened_(new Opened(std::move(bytes))) {}
+ZipArchive::~ZipArchive() { delete opened_; }
 
-ZipArchive::~ZipArchive() {
-  unzClose(opened_->zip);
-  delete opened_;
-}
-
-std::vector<std::string> ZipArchive::names() const {
-  std::vector<std::string> names;
-  int status = unzGoToFirstFile(opened_->zip);
-  for (; status == UNZ_OK; status = unzGoToNextFile(opened_->zip)) {
-    std::string name(kMostName, '\0');
-    unz_file_info64 about{};
-    if (unzGetCurrentFileInfo64(opened_->zip, &about, name.data(), name.size(), nullptr, 0, nullptr,
-                                0) != UNZ_OK ||
-        about.size_filename > name.size())
-      damaged("its directory");
-    name.resize(about.size_filename);
-    names.push_back(std::move(name));
-  }
-  if (status != UNZ_END_OF_LIST_OF_FILE) damaged("its directory");
-  return names;
-}
+const std::vector<std::string>& ZipArchive::names() const { return opened_->names; }
 
 std::string ZipArchive::member(const std::string& name) const {
   const unzFile zip = opened_->zip;
-  // By its bytes, as they are written.
-  if (unzLocateFile(zip, name.c_str(), 1) != UNZ_OK)
-    throw GraphFileError("it has no member '" + name + "'");
+  const auto found = opened_->positions.find(name);
+  if (found == opened_->positions.end()) throw GraphFileError("it has no member '" + name + "'");
+  if (unzGoToFilePos64(zip, &found->second) != UNZ_OK) damaged("its member '" + name + "'");
   unz_file_info64 about{};
   if (unzGetCurrentFileInfo64(zip, &about, nullptr, 0, nullptr, 0, nullptr, 0) != UNZ_OK ||
       unzOpenCurrentFile(zip) != UNZ_OK)

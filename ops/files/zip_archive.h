@@ -11,14 +11,14 @@ namespace thunkvm {
 /// The members of a zip file.
 class ZipArchive {
  public:
-  /// Throws GraphFileError if the bytes are no zip file.
+  /// Throws GraphFileError if the bytes are no zip file, or its directory is damaged.
   explicit ZipArchive(std::string bytes);
   ~ZipArchive();
   ZipArchive(const ZipArchive&) = delete;
   ZipArchive& operator=(const ZipArchive&) = delete;
 
-  /// The names, in the file's order. Throws GraphFileError if it is damaged.
-  std::vector<std::string> names() const;
+  /// The names, in the file's order.
+  const std::vector<std::string>& names() const;
   /// The bytes of a member. Throws GraphFileError if it is not there, or is damaged.
   std::string member(const std::string& name) const;
 

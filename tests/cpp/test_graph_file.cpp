@@ -78,7 +78,7 @@ TEST_CASE("build refuses what is no graph, with the place") {
   CHECK(with({unknown}, "b").find("it needs Python") != std::string::npos);
   OpDesc typed = sum_of("a", "a", "b");
   typed.types = {GenericType::instance()};
-  CHECK(with({typed}, "b") == "ops[0] (add): its output 'b' is float64 scalar, not generic");
+  CHECK(with({typed}, "b") == "ops[0] (add): its output 'b' is scalar float64, not generic");
   OpDesc attributed = sum_of("a", "a", "b");
   attributed.attributes.set("axis", std::int64_t{1});
   CHECK(with({attributed}, "b").find("ops[0] (add): [add] has no attribute 'axis'") == 0);

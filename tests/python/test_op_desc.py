@@ -126,7 +126,7 @@ def test_graph_desc_describes_loops_whose_bodies_are_graphs_among_the_attributes
     for each in graph, read:
         values = each.build()
         g = tv.function([values[name] for name in each.inputs], values[each.outputs[0]])
-        assert [float(g(at)) for at in (1.0, 3.0)] == [float(f(at)) for at in (1.0, 3.0)]
+        assert [float(g(at)) for at in (2.0, 3.0)] == [float(f(at)) for at in (2.0, 3.0)]
 
 
 def test_graph_desc_refuses_ops_without_a_name() -> None:

@@ -83,7 +83,7 @@ def test_the_runner_says_all_that_is_wrong_with_its_inputs(folder: Path) -> None
     assert ran.stderr == (
         "thunkvm-run: the inputs do not fit the graph:\n"
         "  the input 'x' has the shape (1, 1), not (?,)\n"
-        "  the input 'y' is missing: it is a float64 scalar\n"
+        "  the input 'y' is missing: it is a scalar float64\n"
         "  'z' is no input of the graph\n"
     )
     assert not (folder / "output.npz").exists()
