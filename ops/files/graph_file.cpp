@@ -27,25 +27,54 @@ constexpr const char* kMember = "graph.json";
 constexpr const char* kFormat = "thunkvm graph";
 constexpr int kVersion = 1;
 
+using Keys = std::unordered_map<std::string, std::vector<std::string>>;
+
+/// Notes the keys of the objects right below the root, in the order of the text: the values that
+/// are parsed have them in another one.
+class KeyOrder final : public nlohmann::json_sax<json> {
+ public:
+  explicit KeyOrder(Keys& keys) : keys_(keys) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ > 0; }
+  bool end_object() override { return depth_-- > 0; }
+  bool start_array(std::size_t) override { return ++depth_ > 0; }
+  bool end_array() override { return depth_-- > 0; }
+  bool key(string_t& key) override {
+    if (depth_ == 1) below_root_ = key;
+    if (depth_ == 2) keys_[below_root_].push_back(key);
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override {
+    return false;  // whoever parses the values says it
+  }
+
+ private:
+  Keys& keys_;
+  std::string below_root_;
+  int depth_ = 0;
+};
+
 /// JSON, and the keys of the objects right below its root in the order of the text.
 struct OrderedJson {
   explicit OrderedJson(const std::string& text) {
-    std::string below_root;
-    const auto note = [&](int depth, json::parse_event_t event, json& parsed) {
-      if (event != json::parse_event_t::key) return true;
-      if (depth == 1) below_root = parsed.get<std::string>();
-      if (depth == 2) keys[below_root].push_back(parsed.get<std::string>());
-      return true;
-    };
     try {
-      root = json::parse(text, note);
+      root = json::parse(text);
     } catch (const json::exception& error) {
       throw GraphFileError(printable(error.what()));
     }
+    KeyOrder order(keys);
+    json::sax_parse(text, &order);
   }
 
   json root;
-  std::unordered_map<std::string, std::vector<std::string>> keys;
+  Keys keys;
 };
 
 void check_version(const json& root) {
