@@ -54,7 +54,7 @@ from thunkvm._src.teaching import keywords
 from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
-    from thunkvm import fft, nn, ops, optimize, random, testing
+    from thunkvm import fft, linking, nn, ops, optimize, random, testing
     from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
     from thunkvm._src.calls.config import config
     from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
@@ -137,7 +137,8 @@ __all__ = [
     "Variable", "__version__", "and_", "as_op", "as_variable", "attempt", "breakpoint_",
     "clone_replace", "coalesce", "cond", "config", "constant", "disconnected_grad", "dprint", "fft",
     "fixed_point", "foldl", "foldr", "fori_loop", "function", "get_mode", "grad", "grad_clip",
-    "grad_scale", "graph_replace", "hessian", "hvp", "ifelse", "jacobian", "jvp", "load", "map",
+    "grad_scale", "graph_replace", "hessian", "hvp", "ifelse", "jacobian", "jvp", "linking", "load",
+    "map",
     "map_calls", "memory", "nn", "ops", "optimize", "or_", "print_", "profile", "pullback",
     "pushforward", "random", "reduce", "register_op", "reset_peak_memory", "save",
     "scalar_from_tensor", "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar",

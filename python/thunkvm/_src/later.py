@@ -78,7 +78,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 #: The package's modules that users see and that are imported when they are first asked for.
-MODULES = ("fft", "nn", "ops", "optimize", "random", "testing")
+MODULES = ("fft", "linking", "nn", "ops", "optimize", "random", "testing")
 
 HOMES: dict[str, str] = {name: module for module, names in NAMES.items() for name in names}
 

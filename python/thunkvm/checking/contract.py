@@ -45,7 +45,7 @@ class NodeContract:
     @cached_property
     def ways(self) -> list[Implementation]:
         """The ways in which the node may run; none of a lazy one's or a conditional's."""
-        from thunkvm._src.calls.function import perform_of
+        from thunkvm._src.calls.code_of_nodes import perform_of
         from thunkvm.c.compiling import CNodes
 
         if is_seen(self.node):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from thunkvm import _core
 from thunkvm._core import Function, Variable
 from thunkvm._src.calls.computed import (
     Computed,
@@ -16,9 +13,11 @@ from thunkvm._src.calls.computed import (
     replacements,
 )
 from thunkvm._src.calls.config import config
+from thunkvm._src.calls.interface import Graph, Input, Interface, Output
+from thunkvm._src.calls.linking import link
 from thunkvm._src.calls.mode import Mode, get_mode
-from thunkvm._src.calls.specs import REQUIRED, In
-from thunkvm._src.graph.structure import children, leaves, rebuild
+from thunkvm._src.calls.specs import In, Update
+from thunkvm._src.graph.structure import rebuild
 from thunkvm._src.teaching.nearest import did_you_mean
 
 if TYPE_CHECKING:
@@ -97,84 +96,27 @@ def function(
     resolved = get_mode(config.mode if mode is None else mode)
     _check_choice("on_unused_input", on_unused_input, UNUSED_POLICIES)
     _check_name("name", name)
-    if profile:
-        from thunkvm.profile.live import check_kind
-
-        check_kind(profile)
     graph = Computed()
     specs = _input_specs(inputs, allow_downcast)
     updates, givens = _kept(updates), _kept(givens)
     graph.add_outputs(outputs)
-    recipe = {
-        "inputs": list(specs),
-        "outputs": _copied(outputs),
-        "updates": updates,
-        "givens": givens,
-        "mode": resolved,
-        "on_unused_input": on_unused_input,
-        "allow_downcast": allow_downcast,
-        "name": name,
-        "profile": profile,
-    }
     graph.add_updates(updates)
     not_read = graph.not_read(givens) if givens else []
     arguments = graph.replace(replacements(givens), [spec.variable for spec in specs])
     arguments = graph.narrow(arguments, not_read)
-    graph.draw()
     graph.check_inputs(specs, arguments, on_unused_input)
-    observer = resolved.observer()
-    c_code = _CCode()
-    _core.set_check_perform(config.check_perform)
-    try:
-        made = _core.link(
-            _core.Graph(arguments, graph.outputs, graph.updates),
-            resolved,
-            _core.Interface(
-                [_input_spec(spec) for spec in specs],
-                graph.borrowed,
-                name=name,
-                bare=outputs is not None and children(outputs) is None,
-                pack=_pack(outputs),
-                performs=perform_of,
-                c_code=c_code,
-                observer=observer,
-                waits=not profile,
-            ),
-        )
-    except NotImplementedError as error:
-        c_code.check_compiler(graph.computed(), error)
-        raise
-    c_code.annotate(made)
-    object.__setattr__(made, "_recipe", recipe)  # without the check of users' attributes
-    if observer is not None:
-        observer.watch(made, Relinker(arguments, graph.computed()))
-    if profile:
-        from thunkvm.profile.live import own_profile
-
-        own_profile(made, profile, compile=resolved.compiles == "now")
-    return made
-
-
-@dataclass(frozen=True)
-class Relinker:
-    """Links a function again, without an observer: see `thunkvm.checking.observer.Relink`."""
-
-    inputs: list[Variable]
-    #: The values that the function computes: its outputs, then the values of its updates.
-    outputs: list[Variable]
-
-    def __call__(
-        self,
-        rewrites: Sequence[str] = (),
-        outputs: Sequence[Variable] | None = None,
-        watched: Sequence[tuple[Variable, Variable]] = (),
-    ) -> Function:
-        """Make a function of the outputs, or of others from the same inputs."""
-        return _core.link(
-            _core.Graph(self.inputs, self.outputs if outputs is None else outputs, (), watched),
-            Mode(compile="never", features=frozenset(rewrites)),
-            _core.Interface(performs=perform_of, c_code=_CCode()),
-        )
+    shaped = None if outputs is None else rebuild(outputs, iter(graph.outputs).__next__)
+    return link(
+        Graph(arguments, shaped),
+        resolved,
+        Interface(
+            [Input(s.name, s.value, s.strict, bool(s.allow_downcast), s.borrow) for s in specs],
+            [Output(borrow) for borrow in graph.borrowed],
+            [(target, Update(value, if_computed)) for target, value, if_computed in graph.updates],
+            name,
+            profile,
+        ),
+    )
 
 
 def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
@@ -210,85 +152,11 @@ def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
     return specs
 
 
-def _input_spec(spec: In) -> _core.InputSpec:
-    downcast = _core.CastRule.downcast if spec.allow_downcast else _core.CastRule.safe
-    return _core.InputSpec(
-        spec.name,
-        _core.CastRule.exact if spec.strict else downcast,
-        has_default=spec.value is not REQUIRED,
-        default=spec.value,
-        borrow=spec.borrow,
-    )
-
-
-def _pack(outputs: Any) -> Callable[[list[Any]], Any] | None:
-    """Return what makes the results' structure of a list of them; None if that is it."""
-    if outputs is None:
-        return _nothing
-    inside = children(outputs)
-    if inside is None:
-        return None
-    if type(outputs) is list and all(children(item) is None for _, item in inside):
-        return None
-    shape = rebuild(outputs, _nothing)  # the structure alone: it keeps no graph alive
-    return lambda values: rebuild(shape, iter(values).__next__)
-
-
 def _kept(pairs: Any) -> Any:
     """Return a copy of updates or givens, which may be read once more."""
     if isinstance(pairs, Mapping):
         return dict(pairs)
     return list(pairs) if isinstance(pairs, Iterable) and not isinstance(pairs, str) else pairs
-
-
-def _copied(outputs: Any) -> Any:
-    """Return the outputs in a structure of their own."""
-    return rebuild(outputs, (leaf for _, leaf in leaves(outputs)).__next__)
-
-
-def _nothing(*values: Any) -> None:
-    """Return None."""
-
-
-def perform_of(node: _core.Apply) -> Any:
-    """Return the NumPy implementation of a built-in Op's node, or None."""
-    from thunkvm._src.arrays.perform import PERFORMS
-
-    maker = PERFORMS.get(node.op.name)
-    return None if maker is None else maker(node)
-
-
-class _CCode:
-    """Makes what compiles the C of nodes of users' Ops, where there are any."""
-
-    def __init__(self) -> None:
-        self.nodes: Any = None
-
-    def __call__(self) -> Any:
-        from thunkvm.c.compiling import CNodes
-
-        self.nodes = CNodes()
-        return self.nodes
-
-    def check_compiler(self, roots: list[Variable], error: NotImplementedError) -> None:
-        """Raise another error where a mode has nothing to run for want of a compiler."""
-        from thunkvm.c.compiling import check_compiler
-
-        check_compiler(roots, error)
-
-    def annotate(self, function: _core.Function) -> None:
-        """Give a function that was linked what is said of its nodes, by their index."""
-        notes: dict[int, Any] = {}
-        if self.nodes is not None:
-            notes = {
-                i: note
-                for i, output in enumerate(function._nodes)
-                if (note := self.nodes.notes.get(hash(output.owner))) is not None
-            }
-        if kernels := sys.modules.get("thunkvm.c.kernel_source"):
-            notes |= kernels.notes_of(function)
-        if notes:
-            function._c_notes = notes
 
 
 def _check_name(what: str, name: Any) -> None:

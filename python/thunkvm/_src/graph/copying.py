@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from thunkvm import _core
@@ -210,9 +211,9 @@ def copy_function(
     """
     recipe = dict(_recipe(self))
     swapped = dict(swap or {})
-    updates, givens = _pairs(recipe["updates"]), _pairs(recipe["givens"])
+    interface = recipe["interface"]
     known = set(_core.leaves([*self.outputs, *(value for _, value in self.updates)]))
-    known.update(target for target, _ in updates)
+    known.update(target for target, _ in _pairs(interface.updates))
     for old, new in swapped.items():
         for each in (old, new):
             if not isinstance(each, Variable) or each.leaf != "shared":
@@ -230,12 +231,15 @@ def copy_function(
                 f"[copy] swap has {old}, {old.type}, for {new}, {new.type}; give one of the same "
                 "type."
             )
-    recipe["givens"] = [*givens, *swapped.items()]
-    recipe["updates"] = [(swapped.get(target, target), value) for target, value in updates]
     if delete_updates:
-        recipe["updates"] = None
-    recipe["name"] = recipe["name"] if name is None else name
-    recipe["profile"] = profile
+        recipe["interface"] = replace(interface, updates=())
+    if swapped:
+        from thunkvm._src.calls.linking import swapped as with_swapped
+
+        recipe = with_swapped(recipe, swapped)
+    recipe["interface"] = replace(
+        recipe["interface"], name=interface.name if name is None else name, profile=profile
+    )
     return _function(recipe)
 
 
@@ -244,7 +248,7 @@ def _pairs(given: Any) -> list[tuple[Variable, Any]]:
 
 
 def _recipe(function: Function) -> dict[str, Any]:
-    """Return the arguments of `tv.function` that made a function."""
+    """Return the arguments of `link` that made a function."""
     recipe: dict[str, Any] | None = getattr(function, "_recipe", None)
     if recipe is None:
         raise TypeError(
@@ -255,9 +259,9 @@ def _recipe(function: Function) -> dict[str, Any]:
 
 
 def _function(recipe: dict[str, Any]) -> Function:
-    from thunkvm._src.calls.function import function
+    from thunkvm._src.calls.linking import link
 
-    return function(**recipe)
+    return link(**recipe)
 
 
 def _output(read: Read, number: int, index: int) -> Variable:
