@@ -62,7 +62,8 @@ def test_the_package_has_rooms_for_users_and_one_of_its_own() -> None:
     # IPython offers the files of a package after `from thunkvm import`.
     rooms = {entry.name for entry in pkgutil.iter_modules(tv.__path__)}
     assert rooms - {"__main__", "_core", "_src"} == {
-        "c", "checking", "demo", "fft", "linking", "nn", "ops", "optimize", "profile", "random", "testing",
+        "c", "checking", "demo", "fft", "linking", "nn", "ops", "optimize", "profile", "random",
+        "testing",
     }  # fmt: skip
 
 
