@@ -59,6 +59,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/coming-from-theano.md",
         "docs/derivatives.md",
         "docs/layers.md",
+        "docs/linking.md",
         "docs/pickles.md",
         "docs/graph_files.md",
         "docs/vmap.md",
