@@ -240,8 +240,14 @@ def _attribute(attr: dict[str, Any]) -> str:
     default = attr["default"]
     if default is None:
         return f"{kind} | None = None"
-    # Double quotes, as the formatter has them.
-    return f"{kind} = {json.dumps(default) if isinstance(default, str) else repr(default)}"
+    if isinstance(default, list):
+        return f"{kind} = [{', '.join(map(_written, default))}]"
+    return f"{kind} = {_written(default)}"
+
+
+def _written(value: Any) -> str:
+    """Return a number, a bool or a text as the formatter has it: in double quotes."""
+    return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def stubs() -> dict[Path, str]:

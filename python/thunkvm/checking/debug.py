@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from thunkvm.checking.contract import Checks, Finding, NodeContract
 from thunkvm.checking.layouts import layouts_of
 from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, is_seen, name_of
 from thunkvm.checking.rewriting import Rewriting, check_order
+
+if TYPE_CHECKING:
+    from thunkvm._rows import LinkerName, OptimizerName
+    from thunkvm._src.calls.linkers import Linker
+    from thunkvm._src.calls.mode import WhenCompiled
 
 #: How many layouts of nodes' inputs are remembered; what is new beyond them is checked each time.
 REMEMBERED = 100_000
@@ -224,17 +229,17 @@ class DebugMode(Mode):
 
     def __init__(
         self,
-        optimizer: str | None = "fast_run",
+        optimizer: OptimizerName | None = "fast_run",
         stability_patience: int = 3,
         check_c_code: bool = True,
         check_py_code: bool = True,
         check_isfinite: bool = False,
         check_preallocated_output: str | Sequence[str] = "ALL",
         require_matching_strides: bool = False,
-        linker: str | None = None,
+        linker: LinkerName | Linker | None = None,
         at_most: float | None = 20.0,
         gc: bool = True,
-        compile: str | None = None,
+        compile: WhenCompiled | None = None,
         features: frozenset[str] | None = None,
     ) -> None:
         if not (check_c_code or check_py_code):

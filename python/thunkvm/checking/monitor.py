@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thunkvm._core import Apply, Function
 from thunkvm._src.calls.mode import Mode
 from thunkvm.checking.observer import ABSENT, NodeObserver
+
+if TYPE_CHECKING:
+    from thunkvm._rows import LinkerName, OptimizerName
+    from thunkvm._src.calls.linkers import Linker
+    from thunkvm._src.calls.mode import WhenCompiled
 
 Callback = Callable[[Function | None, int, Apply, "MonitoredThunk"], Any]
 
@@ -100,10 +105,10 @@ class MonitorMode(Mode):
         self,
         pre_func: Callback | None = None,
         post_func: Callback | None = None,
-        optimizer: str | None = None,
-        linker: str = "cvm",
+        optimizer: OptimizerName | None = None,
+        linker: LinkerName | Linker = "cvm",
         gc: bool = True,
-        compile: str | None = None,
+        compile: WhenCompiled | None = None,
         features: frozenset[str] | None = None,
     ) -> None:
         for name, function in (("pre_func", pre_func), ("post_func", post_func)):

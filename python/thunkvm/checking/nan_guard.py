@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from thunkvm._core import Apply
 from thunkvm._src.calls.mode import Mode
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.checking.observer import ABSENT, NodeObserver, name_of, text_of
+
+if TYPE_CHECKING:
+    from thunkvm._rows import LinkerName, OptimizerName
+    from thunkvm._src.calls.linkers import Linker
+    from thunkvm._src.calls.mode import WhenCompiled
 
 #: The magnitude beyond which values are big, as in PyTensor.
 BIG = 1e10
@@ -221,11 +226,11 @@ class NanGuardMode(Mode):
         nan_is_error: bool = True,
         inf_is_error: bool = True,
         big_is_error: bool = True,
-        optimizer: str | None = None,
-        linker: str = "cvm",
+        optimizer: OptimizerName | None = None,
+        linker: LinkerName | Linker = "cvm",
         action: str = "raise",
         gc: bool = True,
-        compile: str | None = None,
+        compile: WhenCompiled | None = None,
         features: frozenset[str] | None = None,
     ) -> None:
         object.__setattr__(self, "nan_is_error", bool(nan_is_error))

@@ -145,10 +145,10 @@ class Mode(_core.ModeFields):
 
     def _set(
         self,
-        linker: str,
-        optimizer: str | None,
+        linker: LinkerName | Linker,
+        optimizer: OptimizerName | None,
         gc: bool,
-        compile: str | None,
+        compile: WhenCompiled | None,
         features: frozenset[str] | None,
     ) -> None:
         """Set and check the fields, for subclasses whose parameters are others, and that watch."""
