@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import pickle
 import subprocess
 import sys
@@ -138,6 +139,16 @@ def test_another_process_reads_a_function_back(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(tmp_path / "f.pickle")], capture_output=True, text=True
     )
     assert (ran.stdout, ran.stderr) == ("[2.0, 4.0] [1.0] [8.0]\n", "")
+
+
+def test_a_profile_is_pickled_and_copied_as_it_is_saved() -> None:
+    x = tv.scalar("x")
+    f = tv.function([x], tv.exp(x), profile="time")
+    f(1.0)
+    before = f.profile.to_json()
+    copies = [again(f.profile), copy.deepcopy(f.profile)]
+    f(2.0)
+    assert [made.to_json() for made in copies] == [before, before]
 
 
 def test_copy_swaps_shared_variables_that_are_read_and_updated() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -94,6 +94,12 @@ class Profile:
         from thunkvm.profile.storage import FORMAT
 
         return FORMAT.load(path)
+
+    def __reduce__(self) -> tuple[Callable[..., Profile], tuple[str]]:
+        """Return how to make the profile again: of the text that `save` writes."""
+        from thunkvm.profile.storage import FORMAT
+
+        return _read, (FORMAT.text(self),)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the profile as JSON, as `save` does; return the text if there is no path."""
@@ -245,6 +251,13 @@ class Profile:
         from thunkvm.profile.difference import diff
 
         return diff(self, after)
+
+
+def _read(text: str) -> Profile:
+    """Return the profile of a pickle or a deep copy."""
+    from thunkvm.profile.storage import FORMAT
+
+    return FORMAT.parse(text, "the pickled profile")
 
 
 def _written(text: str, path: str | PathLike[str] | None) -> str | None:

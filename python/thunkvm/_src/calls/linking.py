@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,11 +18,14 @@ from thunkvm._src.calls.mode import Mode, get_mode
 from thunkvm._src.calls.specs import REQUIRED, In, Update
 from thunkvm._src.graph.structure import children, leaves, rebuild
 
+if TYPE_CHECKING:
+    from thunkvm._rows import ModeName
+
 Spec = TypeVar("Spec")
 
 
 def link(
-    graph: Any, mode: str | Mode | None = None, interface: Interface | None = None
+    graph: Any, mode: ModeName | Mode | None = None, interface: Interface | None = None
 ) -> Function:
     """Make a callable of a graph: what `tv.function` and other front ends go by.
 
