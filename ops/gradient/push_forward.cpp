@@ -169,7 +169,7 @@ class Forward {
                                          : pushed[j]);
       }
       // A user's Op says by None that nothing depends on an input.
-      for (std::uint32_t i = 0; i < node.n_inputs() && !node.op()->registered(); ++i)
+      for (std::uint32_t i = 0; i < node.n_inputs() && !node.op()->is_plain(); ++i)
         if (tangents[i]) answers_[{&node, i}] |= any;
     }
   }
