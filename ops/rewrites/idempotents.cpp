@@ -11,7 +11,7 @@ class Idempotents final : public Rewrite {
 
   Variable replacement(const Candidate& candidate) override {
     const Op& op = *candidate.node.op();
-    if (!op.registered() || !op.proto()->algebra.is_idempotent) return {};
+    if (!op.is_plain() || !op.proto()->algebra.is_idempotent) return {};
     // The value below is that of a node of the same Op, so it lies in memory as the result did.
     const Variable& below = candidate.inputs[0];
     return below.node()->op() == &op ? below : Variable();
