@@ -52,7 +52,7 @@ def entry(path: str, value: Any) -> str:
 
 def page(title: str, prefix: str, names: list[str], of: Any) -> str:
     """Return a page of the reference."""
-    head = title[0].upper() + title[1:]
+    head = title if title.startswith("tv.") else title[0].upper() + title[1:]
     body = "\n".join(entry(f"{prefix}.{name}", getattr(of, name)) for name in names)
     return f"{head}\n{'=' * len(head)}\n\n{body}\n"
 
