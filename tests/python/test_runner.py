@@ -14,7 +14,7 @@ from test_graph_files import model
 import thunkvm as tv
 from thunkvm import _core
 
-RUNNER = Path(_core.__file__).resolve().parents[1].parent / "runner" / "thunkvm-run"
+RUNNER = Path(_core.__file__).resolve().parents[1].parent / "linkers/runner/thunkvm-run"
 
 pytestmark = pytest.mark.skipif(not RUNNER.exists(), reason="thunkvm-run was not built")
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/files/graph_file.h"
-#include "runner/npz.h"
+#include "linkers/runner/npz.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "runner/signature.h"
+#include "linkers/runner/signature.h"
 
 #include "thunks/cast.h"
 #include "thunks/error.h"

@@ -1,4 +1,4 @@
-#include "runner/npz.h"
+#include "linkers/runner/npz.h"
 
 #include "ops/files/npy.h"
 #include "ops/files/zip_archive.h"
