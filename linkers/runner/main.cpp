@@ -1,8 +1,8 @@
 // main.cpp: thunkvm-run, a graph file run with the arrays of a file, without Python.
 #include "linkers/function.h"
-#include "ops/files/graph_file.h"
 #include "linkers/runner/npz.h"
 #include "linkers/runner/signature.h"
+#include "ops/files/graph_file.h"
 #include "thunks/error.h"
 
 #include <exception>

@@ -1,8 +1,8 @@
 // signature.h: the arrays of a file as the arguments of a graph, and its results as arrays.
 #pragma once
 
-#include "ops/files/graph_file.h"
 #include "linkers/runner/npz.h"
+#include "ops/files/graph_file.h"
 
 #include <vector>
 
