@@ -96,9 +96,9 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "random_stream": (lambda state: tv.ops.random_stream(state, number=1), [STATE]),
     **{name: (drawn(name, len(values[1])), values) for name, values in DRAWS.items()},
 }
-#: Conditionals and attempts, which are no thunks that DebugMode could run alone; random graphs of
-#: them are in tests/fuzz/test_checked_graphs.py.
-LAZY = {"conditional", "attempt"}
+#: Conditionals, attempts and loops, which are no thunks that DebugMode could run alone; random
+#: graphs of them are in tests/fuzz/test_checked_graphs.py.
+LAZY = {"conditional", "attempt", "loop"}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -82,11 +82,7 @@ class ShippedFunction:
             self._written = sha256(written).hexdigest(), written
         fingerprint, written = self._written
         _sent[os.getpid(), fingerprint] = self
-        return received, (fingerprint, written, self._has_updates)
-
-    @property
-    def _has_updates(self) -> bool:
-        return bool(vars(self.function)["_recipe"]["updates"])
+        return received, (fingerprint, written, bool(self.function.updates))
 
 
 def received(fingerprint: str, written: bytes, has_updates: bool) -> ShippedFunction:

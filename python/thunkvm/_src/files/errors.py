@@ -16,7 +16,7 @@ class GraphFileError(ValueError):
     >>> tv.load(path)
     Traceback (most recent call last):
         ...
-    thunkvm.GraphFileError: model.tv: it is no zip file, or damaged: ...
+    thunkvm.GraphFileError: model.tv: it is no zip file, or damaged
     """
 
     __module__ = "thunkvm"
