@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pydoc
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +35,16 @@ def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"thunkvm {tv.__version__}\n"
+
+
+def test_a_command_ends_without_an_error_where_nobody_reads_on() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    ended = subprocess.run(
+        [sys.executable, "-m", "thunkvm", "ops"], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_no_argument_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
