@@ -13,7 +13,7 @@ from thunkvm import _core
 
 #: No file of the tree, or none that a build or a test reads.
 _LEFT_OUT = shutil.ignore_patterns(
-    "build*", ".*", "dist", "docs", "__pycache__", "thunkvm-tests*", "*.so"
+    "build", "build-*", ".*", "dist", "docs", "__pycache__", "thunkvm-tests*", "*.so"
 )
 #: Seconds that tests which end at all may take.
 _PATIENCE = 300
