@@ -46,6 +46,34 @@ def test_a_failing_perform_is_reported_with_its_inputs(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_the_exception_of_a_node_has_the_node(mode):
+    x, y = tv.scalar("x"), tv.vector("y")
+    made = Check()(x, y)
+    f = tv.function([x, y], tv.exp(made), mode=mode)
+    with pytest.raises(OverflowError) as info:
+        f(-1.0, np.ones(2))
+    assert info.value.node.op == made.owner.op
+    a = tv.matrix("a")
+    with pytest.raises(np.linalg.LinAlgError) as info:
+        tv.function([a], tv.cholesky(a), mode=mode)(-np.eye(2))
+    assert info.value.node.op.name == "cholesky"
+
+
+def test_an_exception_that_means_something_else_by_node_keeps_it():
+    class Unreachable(OverflowError):
+        node = "computer 7"
+
+    class Asks(Check):
+        def perform(self, node, inputs, output_storage):
+            raise Unreachable("no answer")
+
+    x, y = tv.scalar("x"), tv.vector("y")
+    with pytest.raises(Unreachable, match="no answer") as info:
+        tv.function([x, y], Asks()(x, y))(-1.0, np.ones(2))
+    assert info.value.node == "computer 7"
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_a_shape_mismatch_is_reported_with_both_shapes(mode):
     x, y = tv.vector("x"), tv.vector("y")
     f = tv.function([x, y], x + y, mode=mode)

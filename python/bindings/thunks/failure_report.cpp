@@ -1,6 +1,7 @@
 #include "python/bindings/thunks/failure_report.h"
 
 #include "linkers/failed_node.h"
+#include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
@@ -11,6 +12,18 @@
 
 namespace thunkvm {
 namespace {
+
+// The exception's attribute `node`, unless its class means something else by that name.
+void give_node(PyObject* exception, Apply& node) {
+  PyObject* const before = PyObject_GetAttrString(exception, "node");
+  const bool is_free = before == nullptr || is_node(before);
+  Py_XDECREF(before);
+  PyErr_Clear();
+  if (!is_free) return;
+  const PyRef handle = PyRef::take(wrap_node(&node));
+  // An exception without a __dict__ goes without: the exception itself matters more.
+  if (PyObject_SetAttrString(exception, "node", handle.get()) != 0) PyErr_Clear();
+}
 
 bool is_a(PyObject* exception, PyObject* exceptions_class) {
   return PyErr_GivenExceptionMatches(exception, exceptions_class) != 0;
@@ -85,6 +98,7 @@ void FailureReport::raise(const Failure& failure) {
   const Op& op = *linked_.nodes()[failure.node].node()->op();
   if (python_op(&op) == nullptr && !is_final(failure)) name_op(op.name());
   PyRef exception = take_exception();
+  give_node(exception.get(), *linked_.nodes()[failure.node].node());
   const bool told = std::any_of(told_.begin(), told_.end(),
                                 [&](const PyRef& other) { return other.get() == exception.get(); });
   if (told) return set_exception(std::move(exception));
