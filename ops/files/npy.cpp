@@ -48,11 +48,11 @@ class Header {
       }
       if (!accept(',') && peek() != '}') refuse("its header is no dict");
     }
-    if (!dtype || !shape) refuse("its header has no dtype, or no shape");
+    if (dtype == DType::Object || !has_shape_) refuse("its header has no dtype, or no shape");
   }
 
-  std::optional<DType> dtype;
-  std::optional<std::vector<std::int64_t>> shape;
+  DType dtype = DType::Object;  ///< which no file has: none was read yet
+  std::vector<std::int64_t> shape;
   bool is_fortran = false;
 
  private:
@@ -97,7 +97,8 @@ class Header {
 
   void read_shape() {
     expect('(');
-    shape.emplace();
+    has_shape_ = true;
+    shape.clear();
     while (!accept(')')) {
       std::int64_t length = -1;
       const std::string_view digits = word();
@@ -105,12 +106,13 @@ class Header {
           std::from_chars(digits.data(), digits.data() + digits.size(), length);
       if (error != std::errc{} || end != digits.data() + digits.size() || length < 0)
         refuse("its shape has the length '" + std::string(digits) + "'");
-      shape->push_back(length);
+      shape.push_back(length);
       if (!accept(',') && peek() != ')') refuse("its shape is no tuple");
     }
   }
 
   std::string_view text_;
+  bool has_shape_ = false;
 };
 
 // The bytes of so many elements; nothing where that is more than a number holds.
@@ -144,12 +146,12 @@ Array array_of_npy(std::string_view bytes) {
   Header header(bytes.substr(start, length));
   header.read();
   bytes.remove_prefix(start + length);
-  const std::optional<std::uint64_t> size = bytes_of(*header.dtype, *header.shape);
+  const std::optional<std::uint64_t> size = bytes_of(header.dtype, header.shape);
   if (size != bytes.size())
     refuse("it has " + std::to_string(bytes.size()) + " bytes of elements, not those of its shape");
-  std::vector<std::int64_t> shape = *header.shape;
+  std::vector<std::int64_t> shape = header.shape;
   if (header.is_fortran) std::ranges::reverse(shape);
-  const Array array = Array::allocate(*header.dtype, shape);
+  const Array array = Array::allocate(header.dtype, shape);
   if (!bytes.empty()) std::memcpy(array.data(), bytes.data(), bytes.size());
   return header.is_fortran ? in_c_order(array) : array;
 }
