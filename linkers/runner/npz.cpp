@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -21,14 +20,6 @@ constexpr std::string_view kEnding = ".npy";
 
 [[noreturn]] void fail(const std::string& path, const std::string& reason) {
   throw Error(ErrorKind::Value, path + " " + reason);
-}
-
-std::string bytes_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad())
-    fail(path, std::string("cannot be read: ") + std::strerror(errno));
-  return bytes;
 }
 
 }  // namespace

@@ -8,12 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -63,12 +59,7 @@ class KeyOrder final : public nlohmann::json_sax<json> {
 
 /// JSON, and the keys of the objects right below its root in the order of the text.
 struct OrderedJson {
-  explicit OrderedJson(const std::string& text) {
-    try {
-      root = json::parse(text);
-    } catch (const json::exception& error) {
-      throw GraphFileError(printable(error.what()));
-    }
+  explicit OrderedJson(const std::string& text) : root(json_of_text(text)) {
     KeyOrder order(keys);
     json::sax_parse(text, &order);
   }
@@ -147,10 +138,7 @@ FileGraph graph_of_bytes(std::string bytes, const HostOps& host) {
 }
 
 FileGraph load_graph(const std::string& path, const HostOps& host) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad())
-    throw Error(ErrorKind::Value, path + " cannot be read: " + std::strerror(errno));
+  std::string bytes = bytes_of_file(path);
   try {
     return graph_of_bytes(std::move(bytes), host);
   } catch (const GraphFileError& error) {

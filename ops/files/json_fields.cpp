@@ -8,6 +8,14 @@ namespace thunkvm {
 
 using nlohmann::json;
 
+json json_of_text(const std::string& text) {
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    throw GraphFileError(printable(error.what()));
+  }
+}
+
 const json& json_of_kind(const json& value, json::value_t kind, const std::string& what) {
   if (value.type() != kind)
     throw GraphFileError(what + " is a " + value.type_name() + ", not a " + json(kind).type_name());

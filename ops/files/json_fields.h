@@ -11,6 +11,8 @@ namespace thunkvm {
 
 // All throw GraphFileError that names the field where it is missing or of another kind.
 
+/// The JSON of a text. Throws GraphFileError with the place of what is none.
+nlohmann::json json_of_text(const std::string& text);
 /// `value`, which is `what` in the error.
 const nlohmann::json& json_of_kind(const nlohmann::json& value, nlohmann::json::value_t kind,
                                    const std::string& what);

@@ -1,33 +1,20 @@
 #include "ops/files/json_text.h"
 
-#include "ops/descriptions/graph_file_error.h"
 #include "ops/files/graph_json.h"
-
-#include <nlohmann/json.hpp>
+#include "ops/files/json_fields.h"
 
 namespace thunkvm {
-namespace {
-
-nlohmann::json parsed(const std::string& text) {
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
-    throw GraphFileError(printable(error.what()));
-  }
-}
-
-}  // namespace
 
 GraphDesc graph_of_json(const std::string& text,
                         const std::function<Array(const std::string&)>& array,
                         const HostOps& host) {
-  return GraphReader(array, host).graph(parsed(text));
+  return GraphReader(array, host).graph(json_of_text(text));
 }
 
 std::vector<OpDesc> ops_of_json(const std::string& text,
                                 const std::function<Array(const std::string&)>& array,
                                 const HostOps& host) {
-  return GraphReader(array, host).ops(parsed(text), false);
+  return GraphReader(array, host).ops(json_of_text(text), false);
 }
 
 }  // namespace thunkvm

@@ -1,13 +1,17 @@
 #include "ops/files/zip_archive.h"
 
 #include "ops/descriptions/graph_file_error.h"
+#include "thunks/error.h"
 
 #include <minizip/unzip.h>
 #include <minizip/zip.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <unordered_map>
 
 namespace thunkvm {
@@ -61,6 +65,14 @@ struct MemoryFile {
 [[noreturn]] void damaged(const std::string& place) { throw GraphFileError(place + " is damaged"); }
 
 }  // namespace
+
+std::string bytes_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.is_open() || file.bad())
+    throw Error(ErrorKind::Value, path + " cannot be read: " + std::strerror(errno));
+  return bytes;
+}
 
 struct ZipArchive::Opened {
   explicit Opened(std::string bytes) : file{std::move(bytes)} {

@@ -8,6 +8,9 @@
 
 namespace thunkvm {
 
+/// All that a file holds. Throws Error(Value) with the path and the reason.
+std::string bytes_of_file(const std::string& path);
+
 /// The members of a zip file.
 class ZipArchive {
  public:
