@@ -234,6 +234,13 @@ def replacements(givens: Any) -> list[tuple[Variable, Variable]]:
     return out
 
 
+def kept_pairs(pairs: Any) -> Any:
+    """Return a copy of updates or givens, which may be read once more."""
+    if isinstance(pairs, Mapping):
+        return dict(pairs)
+    return list(pairs) if isinstance(pairs, Iterable) and not isinstance(pairs, str) else pairs
+
+
 def _pairs(what: str, items: Any) -> list[tuple[Any, Any]]:
     if items is None:
         return []
@@ -249,4 +256,4 @@ def _pairs(what: str, items: Any) -> list[tuple[Any, Any]]:
     return pairs
 
 
-__all__ = ["Computed", "MissingInputError", "UnusedInputError", "replacements"]
+__all__ = ["Computed", "MissingInputError", "UnusedInputError", "kept_pairs", "replacements"]

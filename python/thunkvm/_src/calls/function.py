@@ -10,6 +10,7 @@ from thunkvm._src.calls.computed import (
     Computed,
     MissingInputError,
     UnusedInputError,
+    kept_pairs,
     replacements,
 )
 from thunkvm._src.calls.config import config
@@ -98,7 +99,7 @@ def function(
     _check_name("name", name)
     graph = Computed()
     specs = _input_specs(inputs, allow_downcast)
-    updates, givens = _kept(updates), _kept(givens)
+    givens = kept_pairs(givens)
     graph.add_outputs(outputs)
     graph.add_updates(updates)
     not_read = graph.not_read(givens) if givens else []
@@ -150,13 +151,6 @@ def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
         name = spec.name or variable.name
         specs.append(In(variable, name, spec.value, spec.strict, downcast, spec.borrow))
     return specs
-
-
-def _kept(pairs: Any) -> Any:
-    """Return a copy of updates or givens, which may be read once more."""
-    if isinstance(pairs, Mapping):
-        return dict(pairs)
-    return list(pairs) if isinstance(pairs, Iterable) and not isinstance(pairs, str) else pairs
 
 
 def _check_name(what: str, name: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Function, TensorType, Variable
 from thunkvm._src.calls.code_of_nodes import CCode, Relinker, perform_of
-from thunkvm._src.calls.computed import Computed
+from thunkvm._src.calls.computed import Computed, kept_pairs
 from thunkvm._src.calls.config import config
 from thunkvm._src.calls.interface import Graph, Input, Interface, Output
 from thunkvm._src.calls.mode import Mode, get_mode
@@ -83,7 +83,7 @@ def link(
     computed = Computed()
     computed.add_outputs(graph.outputs)
     outputs = _specs("outputs", how.outputs, Output, len(computed.outputs))
-    updates = _pairs(how.updates)
+    updates = kept_pairs(how.updates)
     computed.add_updates(updates)
     pack = _delivery(outputs, computed, _pack(graph.outputs), children(graph.outputs) is None)
     recipe = {
@@ -241,14 +241,6 @@ def _specs(what: str, given: Any, kind: type[Spec], count: int) -> list[Spec]:
             f"{kind.__name__} for each, or none at all."
         )
     return specs or [kind() for _ in range(count)]
-
-
-def _pairs(updates: Any) -> Any:
-    """Return a copy of updates, which may be read once more."""
-    if isinstance(updates, Mapping):
-        return dict(updates)
-    is_sequence = isinstance(updates, Iterable) and not isinstance(updates, str)
-    return list(updates) if is_sequence else updates
 
 
 def _input_spec(variable: Variable, spec: Input) -> _core.InputSpec:
