@@ -140,7 +140,7 @@ class Delivery:
     def __call__(self, values: list[Any]) -> Any:
         """Return the result; nothing is written before all of it is known to fit."""
         given = [
-            np.asarray(value) if output.array or output.out is not None else value
+            np.asarray(value) if _is_array(output) else value
             for value, output in zip(values, self.outputs, strict=True)
         ]
         for value, output, name in zip(given, self.outputs, self.names, strict=True):
@@ -164,7 +164,7 @@ def _delivery(
 ) -> Callable[[list[Any]], Any] | None:
     """Return what makes the result of the list of outputs; None if that is it."""
     for output, variable, name in zip(outputs, computed.outputs, computed.names, strict=True):
-        if output.array or output.out is not None:
+        if _is_array(output):
             _check_delivery(output, variable, name)
     memory = [
         (output.out, name)
@@ -177,9 +177,14 @@ def _delivery(
                 raise ValueError(
                     f"[link] {other_name} and {name} have the same memory `out`; give each its own."
                 )
-    if not any(output.array or output.out is not None for output in outputs):
+    if not any(map(_is_array, outputs)):
         return pack
     return Delivery(outputs, computed.names, _first if is_alone else pack)
+
+
+def _is_array(output: Output) -> bool:
+    """Return whether the caller gets an array, of no dimensions too."""
+    return output.array or output.out is not None
 
 
 def _check_delivery(output: Output, variable: Variable, name: str) -> None:
