@@ -180,7 +180,8 @@ def file_writes(path: Path) -> Iterator[str]:
         name = ast.unparse(node.func)
         method = name.rpartition(".")[2]
         opened = method == "open" and writes(node)
-        if method in WRITES or name in RENAMES or opened:
+        discarded = any(ast.unparse(a) == "os.devnull" for a in node.args)
+        if (method in WRITES or name in RENAMES or opened) and not discarded:
             yield f"{path.name}:{node.lineno}: {name}"
 
 
@@ -198,9 +199,13 @@ def test_every_file_is_written_by_save_text() -> None:
 
 def test_a_file_that_is_written_otherwise_is_found(tmp_path: Path) -> None:
     source = tmp_path / "page.py"
-    source.write_text('open(p, "w").write(t)\nPath(p).open(mode="xb")\nPath(p).write_text(t)\n')
+    source.write_text(
+        'open(p, "w").write(t)\nPath(p).open(mode="xb")\nPath(p).write_text(t)\n'
+        "os.open(p, os.O_WRONLY)\nos.open(os.devnull, os.O_WRONLY)\n"
+    )
     assert sorted(file_writes(source)) == [
         "page.py:1: open",
         "page.py:2: Path(p).open",
         "page.py:3: Path(p).write_text",
+        "page.py:4: os.open",
     ]
