@@ -26,12 +26,12 @@ struct SlotDesc {
 /// One node.
 struct OpDesc {
   std::string type;  ///< a name of the registry, or of the host's Ops
-  std::vector<SlotDesc> inputs;
+  std::vector<SlotDesc> inputs = {};
   std::vector<std::string> outputs;
-  Attributes attributes;
-  std::string host_attributes;     ///< of a host's Op: its attributes as JSON
-  std::vector<TypeRef> types;      ///< of the outputs; none: they are as the Op makes them
-  std::vector<std::string> names;  ///< of the outputs, as users gave them; "" for none
+  Attributes attributes = {};
+  std::string host_attributes = {};     ///< of a host's Op: its attributes as JSON
+  std::vector<TypeRef> types = {};      ///< of the outputs; none: they are as the Op makes them
+  std::vector<std::string> names = {};  ///< of the outputs, as users gave them; "" for none
 };
 
 /// A graph. Leaves stand beside the descriptions as what they are.
