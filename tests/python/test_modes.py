@@ -57,6 +57,13 @@ def test_a_copy_of_a_mode_is_equal_to_it() -> None:
     assert linker.checker is max
 
 
+def test_mode_shows_its_features_in_one_order() -> None:
+    assert repr(tv.Mode("c", features=frozenset({"merge", "fusion"}))) == (
+        "Mode(linker='c', optimizer=None, gc=True, compile=None, "
+        "features=frozenset(['fusion', 'merge']))"
+    )
+
+
 def test_a_mode_with_slots_may_be_derived() -> None:
     @dataclasses.dataclass(frozen=True, slots=True, init=False)
     class Patient(tv.Mode):

@@ -150,7 +150,7 @@ def _seconds_of(function: Function, arguments: list[Any], rounds: tuple[int, ...
     return best
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class DebugMode(Mode):
     """A mode that checks each Op that runs, and each rewrite, and stops at the first lie.
 

@@ -61,7 +61,7 @@ def _storage(values: list[Any]) -> list[list[Any]]:
     return [[None if value is ABSENT else value] for value in values]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class MonitorMode(Mode):
     """A mode that calls functions of yours before and after each node that runs.
 

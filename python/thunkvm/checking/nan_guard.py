@@ -183,7 +183,7 @@ def _range(value: Any) -> str:
     return f"from {low:.6g} to {high:.6g}" if low != high else f"of {low:.6g}"
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class NanGuardMode(Mode):
     """A mode that stops at the node that makes the first NaN, infinity or big number.
 

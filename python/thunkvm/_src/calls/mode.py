@@ -44,7 +44,7 @@ OF_OPTIMIZER = _LeftOut()
 
 
 @unchangeable
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Mode(_core.ModeFields):
     """How a function is linked.
 
@@ -138,6 +138,13 @@ class Mode(_core.ModeFields):
             _check_feature(name)
         _core.ModeFields.__init__(self, linker, optimizer, gc, compile, [*features])
         object.__setattr__(self, "linker", linker)
+
+    def __repr__(self) -> str:
+        """Return the call that makes the mode, the same in every process: a set has no order."""
+        shown = {f.name: repr(getattr(self, f.name)) for f in fields(self) if f.repr}
+        shown["features"] = f"frozenset({sorted(self.features) or ''})"
+        values = ", ".join(f"{name}={value}" for name, value in shown.items())
+        return f"{type(self).__qualname__}({values})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes a copy."""
