@@ -120,7 +120,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm.checking.nan_guard import NanGuardError, NanGuardMode, NanGuardWarning
     from thunkvm.profile import profile
 
-variable.attach()
+variable.attach_methods()
 
 __all__ = [
     *kinds.OF_ONE,
@@ -159,7 +159,7 @@ if not TYPE_CHECKING:  # to which every name would then be there
             raise AttributeError(no_name("thunkvm", name, __all__))
         package = globals()
         package[name] = getattr(_import_module(later.HOMES[name]), name)
-        keywords.attach([name], package)
+        keywords.attach_teaching([name], package)
         return package[name]
 
 

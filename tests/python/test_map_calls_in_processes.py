@@ -11,7 +11,7 @@ import pytest
 from worker_ops import NotesWhereItIsRead
 
 import thunkvm as tv
-from thunkvm._src.calls.shipped import KEPT, ShippedFunction, received
+from thunkvm._src.calls.shipped import KEPT, ShippedFunction, receive_function
 
 x = tv.scalar("x")
 INPUTS = [float(k) for k in range(-3, 200)]
@@ -98,8 +98,8 @@ def test_a_shipped_function_is_itself_where_it_is_from() -> None:
 
 def test_a_shipped_function_is_kept_until_many_others_were_sent() -> None:
     _, (_, written, has_updates) = ShippedFunction(tv.function([x], x)).__reduce__()
-    first = received("first", written, has_updates)
-    assert received("first", written, has_updates) is first
+    first = receive_function("first", written, has_updates)
+    assert receive_function("first", written, has_updates) is first
     for number in range(KEPT):
-        received(f"other {number}", written, has_updates)
-    assert received("first", written, has_updates) is not first
+        receive_function(f"other {number}", written, has_updates)
+    assert receive_function("first", written, has_updates) is not first

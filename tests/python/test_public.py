@@ -97,7 +97,7 @@ def test_a_variable_has_the_methods_that_are_registered() -> None:
     ],
 )
 def test_numpys_function_becomes_ours(theirs: object, ours: str) -> None:
-    assert numpy_protocol.of_numpys_function(theirs) is getattr(tv, ours)
+    assert numpy_protocol.own_function(theirs) is getattr(tv, ours)
 
 
 def test_every_function_of_numpys_that_is_named_exists() -> None:

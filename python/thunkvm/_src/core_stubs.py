@@ -40,7 +40,7 @@ def core_stub(path: Path) -> str:
     by_hand, line, _ = path.read_text(encoding="utf-8").partition(WRITTEN)
     if not line:
         raise ValueError(f"{path} has no line {WRITTEN!r}; the stubs are written behind it.")
-    return by_hand + WRITTEN + "".join(map(_shortened, _bound()))
+    return by_hand + WRITTEN + "".join(map(_shorten_stub, _bound()))
 
 
 def _bound() -> list[str]:
@@ -53,7 +53,7 @@ def _bound() -> list[str]:
     logging.getLogger("pybind11_stubgen").disabled = True
     args: Any = arg_parser().parse_args([_core.__name__])
     parser = stub_parser_from_args(args)
-    module: Any = parser.handle_module(QualifiedName.from_str(_core.__name__), _as_module())
+    module: Any = parser.handle_module(QualifiedName.from_str(_core.__name__), _make_module())
     printer = Printer(invalid_expr_as_ellipses=True)
     for each in module.classes:
         each.doc = None
@@ -70,7 +70,7 @@ def _bound() -> list[str]:
     return ["\n".join(lines) + "\n" for lines in printed]
 
 
-def _as_module() -> ModuleType:
+def _make_module() -> ModuleType:
     """Return a module of what pybind11 binds; its functions have their signatures as docstrings."""
     made = ModuleType(_core.__name__)
     added: dict[str, dict[str, Any]] = {name: {} for name in ADDED}
@@ -104,7 +104,7 @@ def _union(members: str) -> str:
     return members.replace(", ", " | ")
 
 
-def _shortened(text: str) -> str:
+def _shorten_stub(text: str) -> str:
     """Return a stub with short names of types, and its lines as the formatter has them."""
     for pattern, short in SHORTER:
         text = re.sub(pattern, short, text, flags=re.MULTILINE)

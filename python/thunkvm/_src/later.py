@@ -124,10 +124,10 @@ class Later:
         return getattr(owner if instance is None else instance, self.name)
 
 
-def attach(kind: type, module: str, paths: dict[str, str]) -> None:
+def attach_attributes(kind: type, module: str, paths: dict[str, str]) -> None:
     """Give a class attributes that a module has under these paths."""
     for name, path in paths.items():
         setattr(kind, name, Later(kind, name, module, path))
 
 
-__all__ = ["HOMES", "MODULES", "NAMES", "Later", "attach"]
+__all__ = ["HOMES", "MODULES", "NAMES", "Later", "attach_attributes"]

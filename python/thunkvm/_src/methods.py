@@ -31,7 +31,7 @@ def _require_shared(variable: Variable, what: str) -> None:
         )
 
 
-def _of_op(function: Any) -> Any:
+def _make_method(function: Any) -> Any:
     """Return a method that calls an Op's function with the Variable first."""
 
     def method(self: Variable, *args: Any, **kwargs: Any) -> Variable:
@@ -243,4 +243,4 @@ for _name, _found in METHODS.items():
         METHODS[_name] = teaching(_found)
         setattr(Methods, _name, METHODS[_name])
 for _name in exposed.METHODS_OF_OPS:
-    setattr(Methods, _name, _of_op(getattr(exposed, _name)))
+    setattr(Methods, _name, _make_method(getattr(exposed, _name)))

@@ -38,7 +38,9 @@ def rows_stub() -> str:
     text += "".join(laid_out_names(*each) for each in _names_of_modes().items())
     for name in _core.ROWS:
         text += f"\nclass {name}(NamedTuple):\n"
-        text += "".join(f"    {field}: {_kind(kind)}\n" for field, kind, *_ in _declared(name))
+        text += "".join(
+            f"    {field}: {_kind(kind)}\n" for field, kind, *_ in _declared_fields(name)
+        )
     for name in recorded.SHARED:
         text += f"\n@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n"
         text += "".join(map(_field, fields(getattr(recorded, name))))
@@ -71,7 +73,7 @@ def laid_out_names(alias: str, names: Sequence[str]) -> str:
     )
 
 
-def _declared(name: str) -> Any:
+def _declared_fields(name: str) -> Any:
     return getattr(_core, name).declared
 
 

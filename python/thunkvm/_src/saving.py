@@ -43,7 +43,7 @@ def save_bytes(path: str | PathLike[str], data: bytes) -> None:
             with open(path, "ab") as stream:
                 stream.write(data)
         else:
-            _replace(Path(os.path.realpath(path)), data, mode)
+            _replace_file(Path(os.path.realpath(path)), data, mode)
     except OSError as error:  # named by what was asked for
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
@@ -56,7 +56,7 @@ def _is_stream(path: str | PathLike[str], mode: int | None) -> bool:
     )
 
 
-def _replace(place: Path, data: bytes, mode: int | None) -> None:
+def _replace_file(place: Path, data: bytes, mode: int | None) -> None:
     """Write a new file beside a place and rename it, with the mode of the old file if given."""
     beside = place.parent / f".{place.name[:40]}.{secrets.token_hex(8)}"
     # Created here rather than by tempfile, so that a new file has the rights of any other.

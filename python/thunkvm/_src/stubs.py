@@ -125,17 +125,17 @@ HOMES = {name: module for module, names in FAMILIES.items() for name in names}
 def _table(told: str, name: str, found: Any) -> str:
     """Return a table as Python."""
     if isinstance(found, list):
-        return f"#: {told}\n{name} = (\n{_wrapped(found)})  # fmt: skip\n"
+        return f"#: {told}\n{name} = (\n{_wrap_names(found)})  # fmt: skip\n"
     lines = [
         f'    "{key}": "{value}",\n'
         if isinstance(value, str)
-        else f'    "{key}": (\n{_wrapped(value, 8)}    ),\n'
+        else f'    "{key}": (\n{_wrap_names(value, 8)}    ),\n'
         for key, value in found.items()
     ]
     return f"#: {told}\n{name} = {{\n{''.join(lines)}}}  # fmt: skip\n"
 
 
-def _wrapped(names: list[str], indent: int = 4) -> str:
+def _wrap_names(names: list[str], indent: int = 4) -> str:
     """Return names in lines as wide as a line may be."""
     blank = " " * indent
     listed = ", ".join(f'"{name}"' for name in sorted(names)) + ","
@@ -174,7 +174,7 @@ def exposed_stub() -> str:
     methods += [_python_function(name, found) for name, found in METHODS.items()]
     return (
         EXPOSED_HEADER
-        + "".join(_imported(family, name) for family, name in families)
+        + "".join(_import_line(family, name) for family, name in families)
         + "\n"
         + "".join(
             f"{name} = ops.{op}\n"
@@ -188,7 +188,7 @@ def exposed_stub() -> str:
     )
 
 
-def _imported(family: str, name: str) -> str:
+def _import_line(family: str, name: str) -> str:
     """Return an import of a function under its own name, laid out as the formatter does."""
     line = f"from {family} import {name} as {name}"
     if len(line) <= WIDTH:
@@ -241,11 +241,11 @@ def _attribute(attr: dict[str, Any]) -> str:
     if default is None:
         return f"{kind} | None = None"
     if isinstance(default, list):
-        return f"{kind} = [{', '.join(map(_written, default))}]"
-    return f"{kind} = {_written(default)}"
+        return f"{kind} = [{', '.join(map(_format_value, default))}]"
+    return f"{kind} = {_format_value(default)}"
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return a number, a bool or a text as the formatter has it: in double quotes."""
     return json.dumps(value) if isinstance(value, str) else repr(value)
 

@@ -138,8 +138,8 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
 )
 
 
-def attach() -> None:
+def attach_methods() -> None:
     """Give the core's classes the methods above."""
     _core.set_indexing(_getitem, _setitem)
     for kind, module, paths in LATER:
-        later.attach(kind, module, paths)
+        later.attach_attributes(kind, module, paths)

@@ -8,7 +8,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.views.explanation import counted_name
-from thunkvm._src.views.expression import cut, expression
+from thunkvm._src.views.expression import cut_text, expression
 from thunkvm._src.views.origin import location_of
 from thunkvm.profile.captured_loops import by_steps, loop_rows
 from thunkvm.profile.condition_rows import (
@@ -131,7 +131,9 @@ class _Capture:
             region = self.program.node_regions[number]
             file, line = location_of(owner)
             inputs = tuple(
-                index_of[v.owner] if v.owner in index_of else v.name or cut(expression(v), WIDTH)
+                index_of[v.owner]
+                if v.owner in index_of
+                else v.name or cut_text(expression(v), WIDTH)
                 for v in owner.inputs
             )
             in_group = group_of.get(number)

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
-from thunkvm._src.views.expression import cut
+from thunkvm._src.views.expression import cut_text
 from thunkvm.profile.schemas import validator
 
 #: How many characters of a wrong value are shown.
@@ -123,7 +123,7 @@ def _type_fault(rows: type, content: dict[str, Any]) -> str | None:
 
 def _shown(value: object) -> str:
     """Return a value in few characters, however large or deep it is."""
-    return cut(reprlib.repr(value), SHOWN)
+    return cut_text(reprlib.repr(value), SHOWN)
 
 
 class _NoNumber:

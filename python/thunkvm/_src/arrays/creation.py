@@ -41,10 +41,10 @@ def full(shape: Shape, fill_value: Any, dtype: npt.DTypeLike | None = None) -> V
     >>> tv.function([n], tv.full((n, 2), 7.0))(1)
     array([[7., 7.]])
     """
-    return _filled("full", shape, fill_value, dtype)
+    return _fill_array("full", shape, fill_value, dtype)
 
 
-def _filled(what: str, shape: Shape, value: Any, dtype: npt.DTypeLike | None) -> Variable:
+def _fill_array(what: str, shape: Shape, value: Any, dtype: npt.DTypeLike | None) -> Variable:
     vector, ndim = shape_vector(shape, what)
     name = None if dtype is None else dtype_name(dtype)
     return ops.full(vector, value, ndim=ndim, dtype=name)
@@ -60,7 +60,7 @@ def zeros(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     >>> tv.function([], tv.zeros(2))()
     array([0., 0.])
     """
-    return _filled("zeros", shape, 0, dtype)
+    return _fill_array("zeros", shape, 0, dtype)
 
 
 @public()
@@ -73,7 +73,7 @@ def ones(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     >>> tv.function([], tv.ones((1, 2)))()
     array([[1., 1.]])
     """
-    return _filled("ones", shape, 1, dtype)
+    return _fill_array("ones", shape, 1, dtype)
 
 
 @public()

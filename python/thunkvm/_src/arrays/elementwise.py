@@ -135,7 +135,7 @@ def fabs(x: Any) -> Variable:
     >>> np.fabs(tv.lscalar("x")).dtype
     'float64'
     """
-    return ops.abs(_as_computed_by(np.fabs, x))
+    return ops.abs(_cast_for_ufunc(np.fabs, x))
 
 
 @public(of_package=False, numpy=("rint",))
@@ -149,10 +149,10 @@ def rint(x: Any) -> Variable:
     >>> np.rint(tv.lscalar("x")).dtype
     'float64'
     """
-    return ops.round(_as_computed_by(np.rint, x))
+    return ops.round(_cast_for_ufunc(np.rint, x))
 
 
-def _as_computed_by(ufunc: np.ufunc, x: Any) -> Variable:
+def _cast_for_ufunc(ufunc: np.ufunc, x: Any) -> Variable:
     """Return `x` in the dtype in which NumPy's function computes it."""
     x = as_variable(x)
     try:

@@ -67,7 +67,7 @@ def with_shape_of(x: Variable, like: Variable, name: str, of: str) -> Variable:
     ...
     """
     unknown = False
-    for axis, (mine, wanted) in enumerate(zip(_known(x), _known(like), strict=True)):
+    for axis, (mine, wanted) in enumerate(zip(_known_shape(x), _known_shape(like), strict=True)):
         if mine is None or wanted is None:
             unknown = True
         elif mine != wanted:
@@ -139,7 +139,7 @@ def with_equal_axes(x: Variable, first: int, second: int, what: str) -> Variable
         ...
     ValueError: the matrix has length 2 along axis 0, but 3 along axis 1; both have to be the same.
     """
-    known = _known(x)
+    known = _known_shape(x)
     m, n = known[first], known[second]
     if m is not None and n is not None:
         if m != n:
@@ -153,7 +153,7 @@ def with_equal_axes(x: Variable, first: int, second: int, what: str) -> Variable
     return reshape(x, lengths)
 
 
-def _known(x: Variable) -> tuple[int | None, ...]:
+def _known_shape(x: Variable) -> tuple[int | None, ...]:
     assert isinstance(x.type, TensorType)
     return x.type.shape
 

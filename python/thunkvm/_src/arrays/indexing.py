@@ -74,13 +74,13 @@ def getitem(x: Variable, key: Any) -> Variable:
 
 def _slice(item: slice, inputs: list[Variable]) -> str:
     start, stop, step = (
-        "" if part is None else _number(part, inputs, _clipped)
+        "" if part is None else _number(part, inputs, _clip_number)
         for part in (item.start, item.stop, item.step)
     )
     return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
 
 
-def _clipped(number: int) -> int:
+def _clip_number(number: int) -> int:
     """Return the nearest number that is long enough for any array, as slices of Python's do."""
     return min(max(number, -sys.maxsize), sys.maxsize)
 
@@ -192,7 +192,7 @@ def set_subtensor(part: Variable, value: Any) -> Variable:
     >>> tv.function([x], tv.set_subtensor(x[1:], 0.0))([1.0, 2.0, 3.0])
     array([1., 0., 0.])
     """
-    x, inputs, index = _indexed(part, "set")
+    x, inputs, index = _index_parts(part, "set")
     put = ops.advanced_set_subtensor if ARRAY in index else ops.set_subtensor
     return put(x, value, *inputs, index=index)
 
@@ -210,12 +210,12 @@ def inc_subtensor(part: Variable, value: Any) -> Variable:
     >>> tv.function([x], tv.inc_subtensor(x[0], 10.0))([1.0, 2.0])
     array([11.,  2.])
     """
-    x, inputs, index = _indexed(part, "inc")
+    x, inputs, index = _index_parts(part, "inc")
     add = ops.advanced_inc_subtensor if ARRAY in index else ops.inc_subtensor
     return add(x, value, *inputs, index=index)
 
 
-def _indexed(part: Variable, what: str) -> tuple[Variable, list[Variable], list[str]]:
+def _index_parts(part: Variable, what: str) -> tuple[Variable, list[Variable], list[str]]:
     """Return what was indexed, the inputs of the index, and its items."""
     node = part.owner if isinstance(part, Variable) else None
     name = node.op.name if node is not None else None

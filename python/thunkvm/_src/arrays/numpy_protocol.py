@@ -37,7 +37,7 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     called = f"np.{name}" if getattr(np, name, None) is ufunc else name
     if method != "__call__":
         called = f"{called}.{method}"
-        if told := ufunc_methods.refused(called, name, method):
+        if told := ufunc_methods.explain_refusal(called, name, method):
             raise TypeError(told)
     if found is None:
         told = elsewhere.advice(name) or OP_OF_ONES_OWN
@@ -63,7 +63,7 @@ def array_function(
     TypeError
         If there is none.
     """
-    found = of_numpys_function(func)
+    found = own_function(func)
     if found is None:
         module = getattr(func, "__module__", "numpy").replace("numpy", "np", 1)
         told = elsewhere.counterpart(func.__name__)
@@ -72,7 +72,7 @@ def array_function(
     return found(*args, **kwargs)
 
 
-def of_numpys_function(theirs: Callable[..., Any]) -> Callable[..., Any] | None:
+def own_function(theirs: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return our function for a function of NumPy's; None if there is none."""
     if theirs is np.copy:
         return as_variable

@@ -41,7 +41,7 @@ def mask_of(what: str, x: Variable, where: Any) -> Variable | None:
     return broadcast_to(mask, lengths(x))
 
 
-def taken(x: Variable, mask: Variable | None, other: Any) -> Variable:
+def mask_elements(x: Variable, mask: Variable | None, other: Any) -> Variable:
     """Return `x` with `other`, which counts for nothing, in place of the elements left out.
 
     Their gradient is 0, whatever they are.
@@ -49,7 +49,7 @@ def taken(x: Variable, mask: Variable | None, other: Any) -> Variable:
     return x if mask is None else ops.where(mask, x, ops.cast(other, dtype=x.dtype))
 
 
-def joined(what: str, out: Variable, initial: Any, join: Callable[..., Any]) -> Variable:
+def join_initial(what: str, out: Variable, initial: Any, join: Callable[..., Any]) -> Variable:
     """Return a reduction joined with the value that it begins with.
 
     Parameters
@@ -100,4 +100,4 @@ def count_of(mask: Variable, axis: Any, keepdims: bool, dtype: str) -> Variable:
     return ops.cast(ops.sum(mask, axis=axis, keepdims=keepdims), dtype=dtype)
 
 
-__all__ = ["count_of", "highest", "joined", "lowest", "mask_of", "taken"]
+__all__ = ["count_of", "highest", "join_initial", "lowest", "mask_elements", "mask_of"]

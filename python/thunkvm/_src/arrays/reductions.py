@@ -14,10 +14,10 @@ from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.partial_reductions import (
     count_of,
     highest,
-    joined,
+    join_initial,
     lowest,
+    mask_elements,
     mask_of,
-    taken,
 )
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import moveaxis
@@ -83,8 +83,8 @@ def sum(
     array([4., 6.])
     """
     x = as_variable(x)
-    part = taken(x, mask_of("sum", x, where), 0)
-    return joined("sum", _reduce("sum", part, axis, keepdims, dtype), initial, ops.add)
+    part = mask_elements(x, mask_of("sum", x, where), 0)
+    return join_initial("sum", _reduce("sum", part, axis, keepdims, dtype), initial, ops.add)
 
 
 @public(method=True, reduces="multiply")
@@ -107,8 +107,8 @@ def prod(
     6.0
     """
     x = as_variable(x)
-    part = taken(x, mask_of("prod", x, where), 1)
-    return joined("prod", _reduce("prod", part, axis, keepdims, dtype), initial, ops.mul)
+    part = mask_elements(x, mask_of("prod", x, where), 1)
+    return join_initial("prod", _reduce("prod", part, axis, keepdims, dtype), initial, ops.mul)
 
 
 @public(method=True, numpy=("amax",), reduces="maximum")
@@ -160,8 +160,8 @@ def _extremum(
             f"[{name}] where= leaves nothing where no element is taken; give initial= too, the "
             f"{name} of nothing."
         )
-    out = _reduce(name, taken(x, mask, end), axis, keepdims, or_identity=True)
-    return joined(name, out, initial, ops.maximum if name == "max" else ops.minimum)
+    out = _reduce(name, mask_elements(x, mask, end), axis, keepdims, or_identity=True)
+    return join_initial(name, out, initial, ops.maximum if name == "max" else ops.minimum)
 
 
 @public(method=True)
@@ -189,7 +189,7 @@ def mean(
     result = np.dtype(dtype or x.dtype)
     result = np.dtype("float64") if result.kind in "biu" else result
     wide = astype(x, "float32" if result == "float16" else result)
-    total = ops.sum(taken(wide, mask, 0), axis=axis, keepdims=keepdims)
+    total = ops.sum(mask_elements(wide, mask, 0), axis=axis, keepdims=keepdims)
     return astype(total / count_of(mask, axis, keepdims, _real(total)), result)
 
 
@@ -233,7 +233,7 @@ def var(
         return _reduce("var", x, axis, keepdims, ddof=ddof)
     kind = np.dtype(x.dtype).kind
     wide = astype(x, "float32" if x.dtype == "float16" else x.dtype if kind in "fc" else "float64")
-    distance = taken(wide - mean(wide, axis, keepdims=True, where=mask), mask, 0)
+    distance = mask_elements(wide - mean(wide, axis, keepdims=True, where=mask), mask, 0)
     squares = ops.square(ops.real(distance))
     if kind == "c":
         squares = squares + ops.square(ops.imag(distance))
@@ -275,7 +275,7 @@ def any(x: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None)
     True
     """
     x = as_variable(x)
-    return _reduce("any", taken(x, mask_of("any", x, where), 0), axis, keepdims)
+    return _reduce("any", mask_elements(x, mask_of("any", x, where), 0), axis, keepdims)
 
 
 @public(method=True, reduces="logical_and")
@@ -290,7 +290,7 @@ def all(x: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None)
     False
     """
     x = as_variable(x)
-    return _reduce("all", taken(x, mask_of("all", x, where), 1), axis, keepdims)
+    return _reduce("all", mask_elements(x, mask_of("all", x, where), 1), axis, keepdims)
 
 
 @public(method=True)

@@ -45,25 +45,25 @@ def reduce(called: str, name: str, function: Function, x: Any, *args: Any, **kwa
     TypeError
         For an argument that the reduction has no use for.
     """
-    kwargs = _named(("axis", "dtype", "out", "keepdims", "initial", "where"), args, kwargs)
+    kwargs = _name_arguments(("axis", "dtype", "out", "keepdims", "initial", "where"), args, kwargs)
     x = as_variable(x)
     axis = kwargs.pop("axis", 0 if x.ndim else None)
     kwargs = {key: value for key, value in kwargs.items() if value is not None}
     ours = catalog.REDUCTIONS.get(name)
     found = None if ours is None else getattr(exposed, ours)
     if found is not None:
-        _check(called, kwargs, tuple(signature(found).parameters)[1:])
+        _check_keywords(called, kwargs, tuple(signature(found).parameters)[1:])
         return found(x, axis, **kwargs)
-    _check(called, kwargs, ("axis", "dtype", "keepdims", "initial"))
+    _check_keywords(called, kwargs, ("axis", "dtype", "keepdims", "initial"))
     axes = list(range(x.ndim)) if axis is None else normal_axes(called, axis, x.ndim)
     if len(axes) != 1:
         raise TypeError(f"[{called}] axis is {axis}; it goes along one axis, so name one.")
-    rows = _closed(called, name, function, moveaxis(x, axes[0], 0), kwargs.get("dtype"))
+    rows = _fix_dtype(called, name, function, moveaxis(x, axes[0], 0), kwargs.get("dtype"))
     identity = getattr(np, name).identity if hasattr(np, name) else None
     if "initial" in kwargs:
         first, rest = _row(rows, kwargs["initial"]), rows
     else:
-        first, rest = rows[0] if identity is None else _first(rows, identity), rows[1:]
+        first, rest = rows[0] if identity is None else _first_row(rows, identity), rows[1:]
     from thunkvm._src.control.folds import scan_carry  # loops are made of arrays
 
     out, _ = scan_carry(lambda carry, row: (function(carry, row), None), first, rest)
@@ -82,8 +82,8 @@ def accumulate(
     TypeError
         If a result is no operand, as that of a comparison.
     """
-    kwargs = _named(("axis", "dtype", "out"), args, kwargs)
-    _check(called, kwargs, ("axis", "dtype"))
+    kwargs = _name_arguments(("axis", "dtype", "out"), args, kwargs)
+    _check_keywords(called, kwargs, ("axis", "dtype"))
     x = as_variable(x)
     if x.ndim == 0:
         raise TypeError(f"[{called}] {x} is 0-d; it goes along an axis, as of x[None].")
@@ -93,20 +93,20 @@ def accumulate(
         x = x if dtype is None else astype(x, dtype)
         out: Variable = RUNNING[name](x, axis=axis)
         return out
-    rows = _closed(called, name, function, moveaxis(x, axis, 0), dtype)
+    rows = _fix_dtype(called, name, function, moveaxis(x, axis, 0), dtype)
     from thunkvm._src.control.folds import scan_carry  # loops are made of arrays
 
     def step(carry: Any, row: Any) -> tuple[Any, Any]:
         out = function(carry, row)
         return out, out
 
-    _, later = scan_carry(step, _first(rows, 1), rows[1:])  # of none it is not read
+    _, later = scan_carry(step, _first_row(rows, 1), rows[1:])  # of none it is not read
     return moveaxis(concatenate([rows[:1], later]), 0, axis)
 
 
 def outer(called: str, name: str, function: Function, a: Any, b: Any, **kwargs: Any) -> Variable:
     """Return ``ufunc.outer(a, b)``: each element of `a` with each of `b`."""
-    _check(called, kwargs, ("dtype",))
+    _check_keywords(called, kwargs, ("dtype",))
     a, b = as_variable(a), as_variable(b)
     if b.ndim:
         a = ops.expand_dims(a, axis=tuple(range(a.ndim, a.ndim + b.ndim)))
@@ -114,7 +114,7 @@ def outer(called: str, name: str, function: Function, a: Any, b: Any, **kwargs: 
     return astype(out, kwargs["dtype"]) if kwargs.get("dtype") is not None else out
 
 
-def refused(called: str, name: str, method: str) -> str:
+def explain_refusal(called: str, name: str, method: str) -> str:
     """Return why a method is not there, and what to write instead."""
     if method == "at":
         change = {"add": "x[i].inc(v)", "subtract": "x[i].inc(-v)"}.get(name)
@@ -132,11 +132,13 @@ RUNNING: dict[str, Function] = {"add": ops.cumsum, "multiply": ops.cumprod}
 METHODS: dict[str, Function] = {"reduce": reduce, "accumulate": accumulate, "outer": outer}
 
 
-def _named(names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _name_arguments(
+    names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
     return {**dict(zip(names, args, strict=False)), **kwargs}
 
 
-def _check(called: str, kwargs: dict[str, Any], allowed: tuple[str, ...]) -> None:
+def _check_keywords(called: str, kwargs: dict[str, Any], allowed: tuple[str, ...]) -> None:
     if kwargs.get("out", True) is None or kwargs.get("out") == (None,):
         kwargs.pop("out")
     if unknown := [key for key in kwargs if key not in allowed]:
@@ -144,7 +146,7 @@ def _check(called: str, kwargs: dict[str, Any], allowed: tuple[str, ...]) -> Non
         raise TypeError(f"{called} on a Variable takes no {unknown[0]}=; {told or 'leave it out'}.")
 
 
-def _closed(called: str, name: str, function: Function, rows: Variable, dtype: Any) -> Variable:
+def _fix_dtype(called: str, name: str, function: Function, rows: Variable, dtype: Any) -> Variable:
     """Return rows in a dtype of which a result is an operand again."""
     if dtype is not None:
         rows = astype(rows, dtype)
@@ -154,7 +156,7 @@ def _closed(called: str, name: str, function: Function, rows: Variable, dtype: A
     return astype(rows, dtype)
 
 
-def _first(rows: Variable, other: Any) -> Variable:
+def _first_row(rows: Variable, other: Any) -> Variable:
     """Return the first of the rows, or a row of another value where there are none."""
     known = length(rows, 0)
     if isinstance(known, int) and known:
@@ -166,4 +168,4 @@ def _row(rows: Variable, value: Any) -> Variable:
     return broadcast_to(astype(value, rows.dtype), lengths(rows, range(1, rows.ndim)))
 
 
-__all__ = ["METHODS", "accumulate", "outer", "reduce", "refused"]
+__all__ = ["METHODS", "accumulate", "explain_refusal", "outer", "reduce"]

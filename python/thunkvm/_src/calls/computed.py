@@ -11,7 +11,7 @@ from thunkvm import _core
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.shapes import specify_shape
 from thunkvm._src.calls.specs import In, Out, Update
-from thunkvm._src.graph.draws import chained
+from thunkvm._src.graph.draws import chain_draws
 from thunkvm._src.graph.fitting import fitted
 from thunkvm._src.graph.structure import children, leaves
 from thunkvm._src.graph.values import as_variable
@@ -85,7 +85,7 @@ class Computed:
             new = fitted(update.value, target.type, f"the update of {target}")
             self.updates.append((target, new, update.if_computed))
 
-    def replace(
+    def apply_givens(
         self, givens: list[tuple[Variable, Variable]], inputs: list[Variable]
     ) -> list[Variable]:
         """Apply the givens; return the free variables that stand for the inputs."""
@@ -97,12 +97,12 @@ class Computed:
                 pairs.append((variable, fresh))
                 variable = fresh
             arguments.append(variable)
-        self._substitute(pairs)
+        self._substitute_pairs(pairs)
         return arguments
 
     def draw(self) -> None:
         """Put draws of shared generators one behind the other, and update their states."""
-        roots, chains = chained(self._roots(), self.computed())
+        roots, chains = chain_draws(self._roots(), self.computed_values())
         count = len(self.outputs)
         self.outputs = roots[:count]
         self._set_values(roots[count:])
@@ -133,14 +133,14 @@ class Computed:
 
     def narrow(self, inputs: list[Variable], givens: list[tuple[Variable, Any]]) -> list[Variable]:
         """Give inputs the lengths of what they are given for; return what stands for them."""
-        narrowed = _narrowed(inputs, givens)
-        self._substitute(list(narrowed.items()))
+        narrowed = _narrow_inputs(inputs, givens)
+        self._substitute_pairs(list(narrowed.items()))
         return [narrowed.get(variable, variable) for variable in inputs]
 
     def _roots(self) -> list[Variable]:
         return [*self.outputs, *(value for _, value, _ in self.updates)]
 
-    def _substitute(self, pairs: list[tuple[Variable, Variable]]) -> None:
+    def _substitute_pairs(self, pairs: list[tuple[Variable, Variable]]) -> None:
         if not pairs:
             return
         replaced = _core.substitute(self._roots(), pairs)
@@ -148,7 +148,7 @@ class Computed:
         self.outputs = replaced[:count]
         self._set_values(replaced[count:])
 
-    def computed(self) -> list[Variable]:
+    def computed_values(self) -> list[Variable]:
         """Return what every call computes: the outputs, and the values of updates."""
         return [
             *self.outputs,
@@ -163,7 +163,7 @@ class Computed:
         given = set(arguments)
         for variable in free:
             if variable not in given:
-                raise MissingInputError(_missing(variable, named))
+                raise MissingInputError(_explain_missing(variable, named))
         used = set(free)
         for spec, argument in zip(specs, arguments, strict=True):
             if argument in used or on_unused == "ignore":
@@ -177,7 +177,7 @@ class Computed:
             warnings.warn(message, stacklevel=4)
 
 
-def _missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
+def _explain_missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
     """Say which output needs a variable, and where in the user's code it is used."""
     what, root = next((n, r) for n, r in named if variable in set(_core.leaves([r])))
     where = ""
@@ -191,7 +191,7 @@ def _missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
     )
 
 
-def _narrowed(
+def _narrow_inputs(
     inputs: list[Variable], givens: list[tuple[Variable, Any]]
 ) -> dict[Variable, Variable]:
     """Return the inputs that are given for something whose lengths say more, with those lengths."""

@@ -107,7 +107,7 @@ class Config:
     def mode(self, value: ModeName | Mode | None) -> None:
         if value is not None:
             get_mode(value)
-        self._set("mode", value)
+        self._set_value("mode", value)
 
     @property
     def cc(self) -> str:
@@ -116,7 +116,7 @@ class Config:
 
     @cc.setter
     def cc(self, value: str | None) -> None:
-        self._set("cc", _command("cc", value))
+        self._set_value("cc", _command("cc", value))
 
     @property
     def cxx(self) -> str:
@@ -125,7 +125,7 @@ class Config:
 
     @cxx.setter
     def cxx(self, value: str | None) -> None:
-        self._set("cxx", _command("cxx", value))
+        self._set_value("cxx", _command("cxx", value))
 
     @property
     def cache_dir(self) -> str:
@@ -137,7 +137,7 @@ class Config:
         if value is not None:
             value = os.fspath(value)
             value = value and os.path.abspath(os.path.expanduser(value))
-        self._set("cache_dir", value)
+        self._set_value("cache_dir", value)
 
     @property
     def cache_size(self) -> int:
@@ -148,7 +148,7 @@ class Config:
     def cache_size(self, value: int | None) -> None:
         if value is not None and (not isinstance(value, int) or not 0 <= value < 2**63):
             raise ValueError(f"cache_size has to be a number of bytes, as an int; it is {value!r}.")
-        self._set("cache_size", value)
+        self._set_value("cache_size", value)
 
     @property
     def compile_timeout(self) -> float:
@@ -162,7 +162,7 @@ class Config:
                 f"compile_timeout has to be a number of seconds above 0 and up to "
                 f"{LONGEST_TIMEOUT:.0f}; it is {value!r}."
             )
-        self._set("compile_timeout", value)
+        self._set_value("compile_timeout", value)
 
     @property
     def c_debug(self) -> bool:
@@ -193,7 +193,7 @@ class Config:
     def _set_switch(self, name: str, value: bool | None) -> None:
         if value is not None and not isinstance(value, bool):
             raise TypeError(f"{name} has to be True, False or None; it is {value!r}.")
-        self._set(name, value)
+        self._set_value(name, value)
 
     @property
     def threads(self) -> int:
@@ -205,7 +205,7 @@ class Config:
     def threads(self, value: int | None) -> None:
         if value is not None:
             _check_threads("threads", value)
-        self._set("threads", value)
+        self._set_value("threads", value)
 
     @property
     def threads_from(self) -> int:
@@ -219,7 +219,7 @@ class Config:
             raise ValueError(
                 f"threads_from has to be a number of elements from 0 to 2**31 - 1; it is {value!r}."
             )
-        self._set("threads_from", value)
+        self._set_value("threads_from", value)
 
     @property
     def blas_threads(self) -> int:
@@ -235,12 +235,12 @@ class Config:
                     "blas_threads cannot be set: the BLAS that thunkvm is linked with is not "
                     "OpenBLAS. Set its threads as its own documentation says."
                 )
-        self._set("blas_threads", value)
+        self._set_value("blas_threads", value)
 
-    def _set(self, name: str, value: object) -> None:
-        self._put({**self._given, name: value})
+    def _set_value(self, name: str, value: object) -> None:
+        self._apply_settings({**self._given, name: value})
 
-    def _put(self, given: dict[str, Any]) -> None:
+    def _apply_settings(self, given: dict[str, Any]) -> None:
         _core.override_compiler_settings(*(given.get(name) for name in COMPILER_SETTINGS))
         if (of_blas := given.get("blas_threads")) != self._given.get("blas_threads"):
             blas.set_threads(of_blas)
@@ -264,7 +264,7 @@ class Config:
                 setattr(self, name, value)
             yield self
         finally:
-            self._put(before)
+            self._apply_settings(before)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set a setting; one that does not exist is an error."""

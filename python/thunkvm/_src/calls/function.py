@@ -103,7 +103,7 @@ def function(
     graph.add_outputs(outputs)
     graph.add_updates(updates)
     not_read = graph.not_read(givens) if givens else []
-    arguments = graph.replace(replacements(givens), [spec.variable for spec in specs])
+    arguments = graph.apply_givens(replacements(givens), [spec.variable for spec in specs])
     arguments = graph.narrow(arguments, not_read)
     graph.check_inputs(specs, arguments, on_unused_input)
     shaped = None if outputs is None else rebuild(outputs, iter(graph.outputs).__next__)

@@ -85,9 +85,11 @@ def link(
     outputs = _specs("outputs", how.outputs, Output, len(computed.outputs))
     updates = kept_pairs(how.updates)
     computed.add_updates(updates)
-    pack = _delivery(outputs, computed, _pack(graph.outputs), children(graph.outputs) is None)
+    pack = _delivery(
+        outputs, computed, _make_packer(graph.outputs), children(graph.outputs) is None
+    )
     recipe = {
-        "graph": Graph(list(arguments), _copied(graph.outputs)),
+        "graph": Graph(list(arguments), _copy_structure(graph.outputs)),
         "mode": resolved,
         "interface": Interface(inputs, outputs, updates, how.name, how.profile),
     }
@@ -116,12 +118,12 @@ def link(
             ),
         )
     except NotImplementedError as error:
-        c_code.check_compiler(computed.computed(), error)
+        c_code.check_compiler(computed.computed_values(), error)
         raise
     c_code.annotate(made)
     object.__setattr__(made, "_recipe", recipe)  # without the check of users' attributes
     if observer is not None:
-        observer.watch(made, Relinker(arguments, computed.computed()))
+        observer.watch(made, Relinker(arguments, computed.computed_values()))
     if how.profile:
         from thunkvm.profile.live import own_profile
 
@@ -179,7 +181,7 @@ def _delivery(
                 )
     if not any(map(_is_array, outputs)):
         return pack
-    return Delivery(outputs, computed.names, _first if is_alone else pack)
+    return Delivery(outputs, computed.names, _first_value if is_alone else pack)
 
 
 def _is_array(output: Output) -> bool:
@@ -211,7 +213,7 @@ def _check_delivery(output: Output, variable: Variable, name: str) -> None:
         )
 
 
-def _first(values: list[Any]) -> Any:
+def _first_value(values: list[Any]) -> Any:
     return values[0]
 
 
@@ -259,29 +261,29 @@ def _input_spec(variable: Variable, spec: Input) -> _core.InputSpec:
     )
 
 
-def _pack(outputs: Any) -> Callable[[list[Any]], Any] | None:
+def _make_packer(outputs: Any) -> Callable[[list[Any]], Any] | None:
     """Return what makes the results' structure of a list of them; None if that is it."""
     if outputs is None:
-        return _nothing
+        return _return_none
     inside = children(outputs)
     if inside is None:
         return None
     if type(outputs) is list and all(children(item) is None for _, item in inside):
         return None
-    shape = rebuild(outputs, _nothing)  # the structure alone: it keeps no graph alive
+    shape = rebuild(outputs, _return_none)  # the structure alone: it keeps no graph alive
     return lambda values: rebuild(shape, iter(values).__next__)
 
 
-def _copied(outputs: Any) -> Any:
+def _copy_structure(outputs: Any) -> Any:
     """Return the outputs in a structure of their own."""
     return None if outputs is None else rebuild(outputs, (x for _, x in leaves(outputs)).__next__)
 
 
-def _nothing(*values: Any) -> None:
+def _return_none(*values: Any) -> None:
     """Return None."""
 
 
-def swapped(recipe: dict[str, Any], swap: Mapping[Variable, Variable]) -> dict[str, Any]:
+def swap_shared(recipe: dict[str, Any], swap: Mapping[Variable, Variable]) -> dict[str, Any]:
     """Return the arguments of `link` with other shared variables in the place of some."""
     graph, interface = recipe["graph"], recipe["interface"]
     updates = interface.updates
@@ -289,7 +291,7 @@ def swapped(recipe: dict[str, Any], swap: Mapping[Variable, Variable]) -> dict[s
     computed = Computed()
     computed.add_outputs(graph.outputs)
     computed.add_updates(pairs)
-    computed.replace(list(swap.items()), [])
+    computed.apply_givens(list(swap.items()), [])
     outputs = graph.outputs
     if outputs is not None:
         outputs = rebuild(outputs, iter(computed.outputs).__next__)
@@ -300,4 +302,4 @@ def swapped(recipe: dict[str, Any], swap: Mapping[Variable, Variable]) -> dict[s
     return {**recipe, "graph": Graph(graph.inputs, outputs), "interface": how}
 
 
-__all__ = ["link", "swapped"]
+__all__ = ["link", "swap_shared"]

@@ -62,7 +62,7 @@ def map_calls(
     """
     given = list(inputs)
     if executor is not None:
-        return _by_chunks(f, given, executor)
+        return _map_chunks(f, given, executor)
     return on_threads(lambda: lambda item: call(f, item), given, workers)
 
 
@@ -143,7 +143,7 @@ def call(f: Callable[..., Any], item: Any) -> Any:
     return f(**item) if isinstance(item, dict) else f(item)
 
 
-def _by_chunks(f: Callable[..., Any], items: list[Any], executor: Executor) -> list[Any]:
+def _map_chunks(f: Callable[..., Any], items: list[Any], executor: Executor) -> list[Any]:
     size = -(-len(items) // CHUNKS)
     chunks = [items[begin : begin + size] for begin in range(0, len(items), size or 1)]
     if not isinstance(f, Function):

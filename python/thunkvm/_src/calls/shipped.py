@@ -78,37 +78,37 @@ class ShippedFunction:
     def __reduce__(self) -> tuple[Callable[..., ShippedFunction], tuple[Any, ...]]:
         """Return how another process has it."""
         if self._written is None:
-            written = _written(self.function)
+            written = _pickle_function(self.function)
             self._written = sha256(written).hexdigest(), written
         fingerprint, written = self._written
         _sent[os.getpid(), fingerprint] = self
-        return received, (fingerprint, written, bool(self.function.updates))
+        return receive_function, (fingerprint, written, bool(self.function.updates))
 
 
-def received(fingerprint: str, written: bytes, has_updates: bool) -> ShippedFunction:
+def receive_function(fingerprint: str, written: bytes, has_updates: bool) -> ShippedFunction:
     """Return a function that was sent: the one that this process has, or a new one."""
     own = _sent.get((os.getpid(), fingerprint))
     if own is not None:
         return own
     if has_updates:
-        return _made(written)
+        return _load_function(written)
     with _lock:  # another thread of this process may be about to make it
         shipped = _kept.get(fingerprint)
         if shipped is None:
-            shipped = _kept[fingerprint] = _made(written)
+            shipped = _kept[fingerprint] = _load_function(written)
         _kept.move_to_end(fingerprint)
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
     return shipped
 
 
-def _made(written: bytes) -> ShippedFunction:
+def _load_function(written: bytes) -> ShippedFunction:
     shipped = ShippedFunction(pickle.loads(written))
     shipped._is_away = True
     return shipped
 
 
-def _written(function: Function) -> bytes:
+def _pickle_function(function: Function) -> bytes:
     """Return a pickle; it holds what another process cannot import from ``__main__``."""
     written = pickle.dumps(function)
     if b"__main__" in written:
@@ -125,4 +125,4 @@ _kept: OrderedDict[str, ShippedFunction] = OrderedDict()
 #: By process too: a process that was forked has those of its parent.
 _sent: WeakValueDictionary[tuple[int, str], ShippedFunction] = WeakValueDictionary()
 
-__all__ = ["ShippedFunction", "received"]
+__all__ = ["ShippedFunction", "receive_function"]

@@ -74,10 +74,13 @@ def vmap(f: Callable[..., Any], in_axes: InAxes = 0, out_axes: InAxes = 0) -> Ca
 
     @wraps(f)
     def batched(*args: Any, **kwargs: Any) -> Any:
-        given = [*_with_axes("in_axes", args, _each_argument(in_axes, args)), *_first(kwargs)]
+        given = [
+            *_with_axes("in_axes", args, _each_argument(in_axes, args)),
+            *_keyword_axes(kwargs),
+        ]
         batch = _Batch(given)
         examples = rebuild((args, kwargs), iter(batch.examples).__next__)
-        return batch.stacked(f(*examples[0], **examples[1]), out_axes)
+        return batch.stack_results(f(*examples[0], **examples[1]), out_axes)
 
     return batched
 
@@ -150,23 +153,23 @@ def _over_leading_axes(f: Callable[..., Any], tensors: list[Variable], cores: Se
     if not all(is_one or not there for is_one, there in zip(one, held, strict=True)):
         tensors = [squeeze(x, 0) if is_one else x for x, is_one in zip(tensors, one, strict=True)]
         held = [there and not is_one for there, is_one in zip(held, one, strict=True)]
-    replaced = iter(_of_one_length([x for x, there in zip(tensors, held, strict=True) if there]))
+    replaced = iter(_equalize_lengths([x for x, there in zip(tensors, held, strict=True) if there]))
     tensors = [next(replaced) if there else x for x, there in zip(tensors, held, strict=True)]
     axes = [0 if there else None for there in held]
     return vmap(lambda *inner: _over_leading_axes(f, list(inner), cores), in_axes=axes)(*tensors)
 
 
-def _of_one_length(tensors: list[Variable]) -> list[Variable]:
+def _equalize_lengths(tensors: list[Variable]) -> list[Variable]:
     """Return the tensors with their first axes broadcast, where that may be needed."""
     known = {x.type.shape[0] for x in tensors}
     if len(tensors) == 1 or (len(known) == 1 and None not in known):
         return tensors
     lengths = [ops.length(x, axis=0) for x in tensors]
     n = reduce(lambda a, b: ops.where(ops.eq(a, 1), b, a), lengths)
-    return [_along(x, n) for x in tensors]
+    return [_repeat_first_axis(x, n) for x in tensors]
 
 
-def _along(x: Variable, n: Variable) -> Variable:
+def _repeat_first_axis(x: Variable, n: Variable) -> Variable:
     return broadcast_to(x, [n, *(ops.length(x, axis=axis) for axis in range(1, x.ndim))])
 
 
@@ -198,13 +201,13 @@ class _Batch:
                 "that is there, or None."
             )
         x = moveaxis(x, axis, 0) if axis % x.ndim else x
-        x = self._of_same_number(name, x)
+        x = self._check_length(name, x)
         leaf: Variable = TensorType(x.dtype, x.type.shape[1:])(x.name)
         self.leaves.append(leaf)
         self.batches.append(x)
         return leaf
 
-    def _of_same_number(self, name: str, x: Variable) -> Variable:
+    def _check_length(self, name: str, x: Variable) -> Variable:
         """Return `x`, of which the first axis has to have the length of the others'."""
         if not self.leaves:
             self.n, self.name, self.known = ops.length(x, axis=0), name, x.type.shape[0]
@@ -223,18 +226,18 @@ class _Batch:
             )
         return x
 
-    def stacked(self, results: Any, out_axes: InAxes) -> Any:
+    def stack_results(self, results: Any, out_axes: InAxes) -> Any:
         """Return what one example gave, for all of them."""
         asked = list(_with_axes("out_axes", results, out_axes))
         variables = [as_variable(value) for _, value, _ in asked]
         roots, differ = _core.vectorize(variables, self.leaves, self.batches, self.n)
         placed = (
-            self._placed(name, root, differs, axis)
+            self._place_axis(name, root, differs, axis)
             for (name, _, axis), root, differs in zip(asked, roots, differ, strict=True)
         )
         return rebuild(results, placed.__next__)
 
-    def _placed(self, name: str, root: Variable, differs: bool, axis: int | None) -> Variable:
+    def _place_axis(self, name: str, root: Variable, differs: bool, axis: int | None) -> Variable:
         if axis is None:
             if differs:
                 raise ValueError(
@@ -243,7 +246,7 @@ class _Batch:
                 )
             return root
         if not differs:
-            root = _along(expand_dims(root, 0), self.n)
+            root = _repeat_first_axis(expand_dims(root, 0), self.n)
         if not -root.ndim <= axis < root.ndim:
             raise ValueError(
                 f"[vmap] {name} has {root.ndim} axes with that of the examples, so it has no axis "
@@ -264,7 +267,7 @@ def _each_argument(in_axes: InAxes, args: tuple[Any, ...]) -> InAxes:
     return in_axes
 
 
-def _first(kwargs: dict[str, Any]) -> Iterator[tuple[str, Any, int | None]]:
+def _keyword_axes(kwargs: dict[str, Any]) -> Iterator[tuple[str, Any, int | None]]:
     for path, value in leaves(kwargs):
         yield f"keyword argument {path}", value, 0
 

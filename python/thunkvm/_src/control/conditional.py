@@ -266,11 +266,11 @@ def coalesce(*values: Any) -> Variable:
     first, *others = as_variables_alike(values)
     out = first
     for number, value in enumerate(others, start=1):
-        out = _filled(out, value, number)
+        out = _fill_missing(out, value, number)
     return out
 
 
-def _filled(value: Variable, other: Variable, number: int) -> Variable:
+def _fill_missing(value: Variable, other: Variable, number: int) -> Variable:
     """Return `value` with what is missing taken from value `number`, computed only then."""
     fill = other
     missing = some = ops.is_missing(value)

@@ -9,7 +9,7 @@ import numpy as np
 
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
-from thunkvm._src.control.loops import trace
+from thunkvm._src.control.loops import trace_body
 from thunkvm._src.graph.values import as_variable
 
 
@@ -51,7 +51,7 @@ def fixed_point(
     >>> [round(float(v), 6) for v in tv.function([a], [root, tv.grad(root, a)])(16.0)]
     [4.0, 0.125]
     """
-    traced = trace("fixed_point", lambda x: (None, f(x)), x0)
+    traced = trace_body("fixed_point", lambda x: (None, f(x)), x0)
     x, following = traced.states[0], traced.nexts[0]
     if not isinstance(x.type, TensorType) or np.dtype(x.dtype).kind not in "fc":
         raise TypeError(
@@ -60,7 +60,7 @@ def fixed_point(
     far = ops.abs(following - x).max() > tolerance * ops.maximum(ops.abs(x).max(), 1.0)
     traced.add_count()
     limit = traced.states[-1] < as_variable(max_steps)
-    last: Variable = traced.made(limit, far, implicit=implicit)
+    last: Variable = traced.make_loop(limit, far, implicit=implicit)
     return last
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.joining import stack
-from thunkvm._src.control.loops import trace, with_attributes
+from thunkvm._src.control.loops import trace_body, with_attributes
 from thunkvm._src.control.scans import scan
-from thunkvm._src.control.stretches import Body, run, stretch_length
+from thunkvm._src.control.stretches import Body, run_loop, stretch_length
 from thunkvm._src.graph.structure import leaves, rebuild
 from thunkvm._src.graph.values import as_variable
 
@@ -192,11 +192,11 @@ def scan_carry(
             )
         return returned[1], (at + np.int64(1), returned[0])
 
-    traced = trace("scan_carry", step, (as_variable(np.int64(0)), init))
+    traced = trace_body("scan_carry", step, (as_variable(np.int64(0)), init))
     y = traced.test
     collected = [] if y is None else [as_variable(v) for _, v in leaves(y)]
     more = traced.states[0] < count
-    lasts, kept = run(
+    lasts, kept = run_loop(
         Body(traced.name, traced.states, None, more, traced.nexts, collected),
         traced.firsts,
         stretch=stretch_length("scan_carry", checkpoint, count),

@@ -6,7 +6,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.graph.draws import begun, chained
+from thunkvm._src.graph.draws import begun, chain_draws
 from thunkvm._src.graph.structure import leaves, rebuild
 
 
@@ -29,7 +29,7 @@ def draw_in_steps(traced: Any, since: int) -> None:
     def source(state: Variable) -> Variable:
         return inside.setdefault(state, _core.input_variable(state.type, "rng"))
 
-    roots, chains = chained(roots, roots, since, source)
+    roots, chains = chain_draws(roots, roots, since, source)
     if not chains:
         return
     n = len(traced.nexts)

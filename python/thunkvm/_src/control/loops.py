@@ -12,7 +12,7 @@ import numpy as np
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.control.generators import draw_in_steps, refuse_drawn_test
-from thunkvm._src.control.stretches import Body, Keeps, kept, run, stretch_length
+from thunkvm._src.control.stretches import Body, Keeps, kept_history, run_loop, stretch_length
 from thunkvm._src.graph.draws import next_number
 from thunkvm._src.graph.structure import leaves, matched_leaves, rebuild
 from thunkvm._src.graph.values import as_variable
@@ -77,7 +77,7 @@ def while_loop(
     [3.0, 6.0]
     """
     keeps = _interval(history)
-    traced = trace("while_loop", lambda s: (cond(s), body(s)), state)
+    traced = trace_body("while_loop", lambda s: (cond(s), body(s)), state)
     refuse_drawn_test(traced)
     limit = most = None
     if max_steps is not None:
@@ -85,7 +85,7 @@ def while_loop(
         most = as_variable(max_steps)
         limit = traced.states[-1] < most
     stretch = stretch_length("while_loop", checkpoint, most)
-    return traced.made(limit, _condition(traced.test), keeps, stretch=stretch)
+    return traced.make_loop(limit, _condition(traced.test), keeps, stretch=stretch)
 
 
 def fori_loop(
@@ -122,11 +122,11 @@ def fori_loop(
     120
     """
     first, last = (_integer(v, "fori_loop", w) for v, w in ((lower, "lower"), (upper, "upper")))
-    traced = trace(
+    traced = trace_body(
         "fori_loop", lambda s: (s[0] < last, (s[0] + np.int64(1), body(s[0], s[1]))), (first, state)
     )
     stretch = stretch_length("fori_loop", checkpoint, last - first)
-    return traced.made(None, _condition(traced.test), stretch=stretch)[1]
+    return traced.make_loop(None, _condition(traced.test), stretch=stretch)[1]
 
 
 @dataclass
@@ -159,7 +159,7 @@ class Traced:
         self.firsts = [*self.firsts, as_variable(np.int64(0))]
         self.nexts = [*self.nexts, count + np.int64(1)]
 
-    def made(
+    def make_loop(
         self,
         limit: Variable | None,
         test: Variable,
@@ -171,7 +171,7 @@ class Traced:
         n_leaves = len(list(leaves(self.tree)))
         collected = self.nexts[:n_leaves] if keeps else []
         body = Body(self.name, self.states, limit, test, self.nexts, collected)
-        lasts = run(body, self.firsts, keeps, implicit, stretch).lasts
+        lasts = run_loop(body, self.firsts, keeps, implicit, stretch).lasts
         return with_attributes(rebuild(self.tree, iter(lasts).__next__))
 
 
@@ -195,10 +195,10 @@ def with_attributes(state: Any) -> Any:
     if not isinstance(state, Variable):
         values = [value for _, value in leaves(state)]
         for name in ("steps", "finished"):
-            _set(state, name, about(values[0], name))
+            _set_attribute(state, name, about(values[0], name))
         if about(values[0], "history") is not None:
             histories = (about(value, "history") for value in values)
-            _set(state, "history", rebuild(state, histories.__next__))
+            _set_attribute(state, "history", rebuild(state, histories.__next__))
     return state
 
 
@@ -225,14 +225,14 @@ def about(last: Variable, name: str) -> Any:
     steps, finished, collected, packed, of_last_state = found
     if name == "finished":
         return finished
-    if Keeps.unpacked(packed).in_stretches:
+    if Keeps.from_number(packed).in_stretches:
         steps = of_last_state
     if name == "steps":
         return steps
-    return None if collected is None else kept(collected, steps, packed)
+    return None if collected is None else kept_history(collected, steps, packed)
 
 
-def _set(state: Any, name: str, value: Any) -> None:
+def _set_attribute(state: Any, name: str, value: Any) -> None:
     if not hasattr(state, name):  # a field of the user's has the name
         object.__setattr__(state, name, value)
 
@@ -244,7 +244,7 @@ def _with_attributes(kind: Any) -> Any:
     return type(kind.__name__, (kind,), members)
 
 
-def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Traced:
+def trace_body(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Traced:
     """Return a body's graph, over states of types that stay the same from step to step.
 
     Parameters
@@ -284,7 +284,7 @@ def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Trac
         pairs = matched_leaves(("state", "the next state"), state, following)
         nexts = [as_variable(value) for _, _, value in pairs]
         joined = [
-            _joined(name, path, types[i], first, following_, weak[i])
+            _join_types(name, path, types[i], first, following_, weak[i])
             for i, (path, first, following_) in enumerate(zip(paths, firsts, nexts, strict=True))
         ]
         if joined == types:
@@ -304,7 +304,7 @@ def trace(name: str, body: Callable[[Any], tuple[Any, Any]], state: Any) -> Trac
     return traced
 
 
-def _joined(
+def _join_types(
     name: str, path: str, held: Any, first: Variable, following: Variable, weak: bool
 ) -> Any:
     """Return the type of a state that is `held` now, and becomes `following`."""
@@ -345,12 +345,12 @@ def _cast(value: Variable, wanted: Any) -> Variable:
 def _changes(name: str, path: str, first: Variable, following: Variable, rule: str) -> TypeError:
     where = f"state{path}"
     return TypeError(
-        f"[{name}] {where} changes its type from step to step: it begins as {_described(first)}, "
-        f"and becomes {_described(following)}; {rule}."
+        f"[{name}] {where} changes its type from step to step: it begins as "
+        f"{_describe_variable(first)}, and becomes {_describe_variable(following)}; {rule}."
     )
 
 
-def _described(variable: Variable) -> str:
+def _describe_variable(variable: Variable) -> str:
     made = f" (made at {variable.origin})" if variable.owner is not None else ""
     return f"{variable}, a {_core.type_text(variable)}{made}"
 

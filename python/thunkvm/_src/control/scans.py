@@ -11,8 +11,8 @@ import numpy as np
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.exposed import concatenate
-from thunkvm._src.control.loops import trace
-from thunkvm._src.control.stretches import Body, run, stretch_length
+from thunkvm._src.control.loops import trace_body
+from thunkvm._src.control.stretches import Body, run_loop, stretch_length
 from thunkvm._src.graph.draws import is_begun
 from thunkvm._src.graph.structure import rebuild
 from thunkvm._src.graph.values import as_variable
@@ -135,11 +135,11 @@ def scan(
         strict,
         checkpoint,
     )
-    count = plan.count(n_steps)
+    count = plan.count_steps(n_steps)
     if truncate_gradient != -1:
-        values, updates = _truncated(plan, count, truncate_gradient)
+        values, updates = _truncate_gradient(plan, count, truncate_gradient)
     else:
-        values, updates, _ = plan.run(np.int64(0), count, plan.firsts())
+        values, updates, _ = plan.run_steps(np.int64(0), count, plan.firsts())
     if updates and not return_updates:
         raise ValueError(
             "[scan] the step updates shared variables: with return_updates=True scan returns "
@@ -201,7 +201,7 @@ class _Plan:
     strict: bool
     checkpoint: Any
 
-    def count(self, n_steps: Any) -> Variable:
+    def count_steps(self, n_steps: Any) -> Variable:
         """Return how many steps there are."""
         if n_steps is not None:
             wanted = as_variable(n_steps)
@@ -219,7 +219,7 @@ class _Plan:
         """Return what the first step gets of each recurrent value, the latest first."""
         return [r.firsts() for r in self.recurrences]
 
-    def run(
+    def run_steps(
         self, first: Any, last: Variable, firsts: list[list[Variable]]
     ) -> tuple[list[Variable], dict[Variable, Variable], list[list[Variable]]]:
         """Return the stacked values of these steps, updates, and what further steps would get."""
@@ -244,7 +244,7 @@ class _Plan:
         begins = [] if stop is None else [as_variable(np.True_)]
         held = firsts or [[] for _ in probe]
         state = (as_variable(first), begins, held, shared)
-        traced = trace(self.name, step, state)
+        traced = trace_body(self.name, step, state)
         n = len(traced.states)
         # What a step makes of a shared variable, the next one finds in it.
         states = rebuild(state, iter(traced.states).__next__)[-1]
@@ -252,7 +252,7 @@ class _Plan:
         inside = _core.substitute([*traced.nexts, *traced.test], pairs)
         at = traced.states[0]
         limit, test = (None, at < last) if stop is None else (at < last, traced.states[1])
-        ended, stacked = run(
+        ended, stacked = run_loop(
             Body(self.name, traced.states, limit, test, inside[:n], inside[n:]),
             traced.firsts,
             stretch=stretch_length("scan", self.checkpoint, last - traced.firsts[0]),
@@ -267,7 +267,7 @@ class _Plan:
         given = [e for s in self.sequences for e in s.elements(at, self.backwards)]
         for recurrence, past in zip(self.recurrences, held, strict=False):
             given += [past[-tap - 1] for tap in recurrence.taps]
-        values, updates, stop = _parted(self.fn(*given, *self.non_sequences))
+        values, updates, stop = _part_results(self.fn(*given, *self.non_sequences))
         if self.recurrences and len(values) != len(self.recurrences):
             raise TypeError(
                 f"[scan] the step returned {len(values)} values, but outputs_info has "
@@ -295,21 +295,21 @@ class _Plan:
             stack += [] if is_begun(variable) else variable.owner.inputs
 
 
-def _truncated(
+def _truncate_gradient(
     plan: _Plan, count: Variable, most: int
 ) -> tuple[list[Variable], dict[Variable, Variable]]:
     """Run the last steps by themselves, from values that have no gradient."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ValueError(f"[scan] truncate_gradient is {most!r}; it has to be -1, or at least 1.")
     turn = ops.maximum(count - np.int64(most), np.int64(0))
-    before, updates, held = plan.run(np.int64(0), turn, plan.firsts())
+    before, updates, held = plan.run_steps(np.int64(0), turn, plan.firsts())
     if updates:
         raise NotImplementedError(
             "[scan] truncate_gradient of a step that updates shared variables: leave one of them "
             "out."
         )
     still = [[ops.stop_gradient(v) for v in past] for past in held]
-    after, updates, _ = plan.run(turn, count, still)
+    after, updates, _ = plan.run_steps(turn, count, still)
     return [
         concatenate([ops.stop_gradient(a), b], axis=0) for a, b in zip(before, after, strict=True)
     ], updates
@@ -364,7 +364,7 @@ def _recurrence(given: Any, number: int) -> _Recurrence:
     return _Recurrence(variable, taps, is_stretch)
 
 
-def _parted(returned: Any) -> tuple[list[Variable], dict[Variable, Variable], until | None]:
+def _part_results(returned: Any) -> tuple[list[Variable], dict[Variable, Variable], until | None]:
     """Return the values, updates and end that a step returned."""
     updates: dict[Variable, Variable] = {}
     stop = None

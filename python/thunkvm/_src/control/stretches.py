@@ -42,18 +42,18 @@ class Keeps(NamedTuple):
     in_stretches: bool = False
     each_stretch: bool = False  # what is kept is one state of each, not those of all its steps
 
-    def packed(self) -> int:
+    def to_number(self) -> int:
         """Return it as a number, which the loop's node has."""
         return self.interval * 4 + 2 * self.in_stretches + self.each_stretch
 
     @staticmethod
-    def unpacked(number: int) -> Keeps:
-        """Return what `packed` made of it.
+    def from_number(number: int) -> Keeps:
+        """Return the settings of such a number.
 
         Examples
         --------
         >>> from thunkvm._src.control.stretches import Keeps
-        >>> Keeps.unpacked(Keeps(10, True, True).packed())
+        >>> Keeps.from_number(Keeps(10, True, True).to_number())
         Keeps(interval=10, in_stretches=True, each_stretch=True)
         """
         return Keeps(number >> 2, bool(number & 2), bool(number & 1))
@@ -66,7 +66,7 @@ class Ran(NamedTuple):
     collected: list[Variable]
 
 
-def run(
+def run_loop(
     body: Body,
     firsts: list[Variable],
     interval: int = 0,
@@ -89,19 +89,19 @@ def run(
         How many steps a stretch has.
     """
     if stretch is not None:
-        return _in_stretches(body, firsts, stretch, Keeps(interval, True))
+        return _run_stretches(body, firsts, stretch, Keeps(interval, True))
     if interval > 1:
         length = as_variable(np.int64(interval))
-        return _in_stretches(body, firsts, length, Keeps(interval, True, True))
+        return _run_stretches(body, firsts, length, Keeps(interval, True, True))
     n = len(body.states)
     outputs = _core.loop(
         body.name, body.states, firsts, body.limit, body.test, body.nexts, body.collected,
-        Keeps(interval).packed(), implicit,
+        Keeps(interval).to_number(), implicit,
     )  # fmt: skip
     return Ran(outputs[:n], outputs[2 * n : -2])
 
 
-def kept(found: Variable, steps: Variable, number: int) -> Variable:
+def kept_history(found: Variable, steps: Variable, number: int) -> Variable:
     """Return the history of a state.
 
     Parameters
@@ -113,7 +113,7 @@ def kept(found: Variable, steps: Variable, number: int) -> Variable:
     number : int
         What its node says that it keeps.
     """
-    keeps = Keeps.unpacked(number)
+    keeps = Keeps.from_number(number)
     if keeps.each_stretch:  # the last stretch may be a part of one
         return found[: steps // np.int64(keeps.interval)]
     if keeps.in_stretches:
@@ -160,7 +160,7 @@ def stretch_length(name: str, checkpoint: Any, count: Variable | None) -> Variab
     )
 
 
-def _in_stretches(body: Body, firsts: list[Variable], length: Variable, keeps: Keeps) -> Ran:
+def _run_stretches(body: Body, firsts: list[Variable], length: Variable, keeps: Keeps) -> Ran:
     n, none = len(body.states), as_variable(np.int64(0))
     heads = [_core.input_variable(state.type, state.name) for state in body.states]
     count, total = (_core.input_variable(TensorType("int64", ()), "step") for _ in range(2))
@@ -175,12 +175,12 @@ def _in_stretches(body: Body, firsts: list[Variable], length: Variable, keeps: K
     if keeps.each_stretch:
         collected = nexts[: len(body.collected)]
     else:
-        collected = [_padded(row, length) for row in rows]
+        collected = [_pad_rows(row, length) for row in rows]
     tested = [body.test] if body.limit is None else [body.test, body.limit]
     test, *limit = _core.substitute(tested, list(zip(body.states, heads, strict=True)))
     outputs = _core.loop(
         body.name, [*heads, total], [*firsts, none], limit[0] if limit else None, test,
-        [*nexts, total + steps], collected, keeps.packed(),
+        [*nexts, total + steps], collected, keeps.to_number(),
     )  # fmt: skip
     found = outputs[2 * (n + 1) : -2]
     if not keeps.each_stretch:
@@ -188,7 +188,7 @@ def _in_stretches(body: Body, firsts: list[Variable], length: Variable, keeps: K
     return Ran(outputs[:n], found)
 
 
-def _padded(rows: Variable, length: Variable) -> Variable:
+def _pad_rows(rows: Variable, length: Variable) -> Variable:
     """Return the rows of a stretch with zeros behind them: the last stretch may be shorter."""
     missing = ops.reshape(length - rows.shape[0], np.array([1]), ndim=1)
     shape = concatenate([missing, rows.shape[1:]], axis=0)
@@ -203,4 +203,4 @@ def _flat(stretches: Variable, steps: Variable) -> Variable:
     return ops.reshape(stretches, shape, ndim=stretches.ndim - 1)[:steps]
 
 
-__all__ = ["Body", "Keeps", "Ran", "kept", "run", "stretch_length"]
+__all__ = ["Body", "Keeps", "Ran", "kept_history", "run_loop", "stretch_length"]

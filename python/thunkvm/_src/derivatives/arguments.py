@@ -18,7 +18,7 @@ Disconnected = Literal["raise", "warn", "ignore"]
 POLICIES = ("raise", "warn", "ignore")
 
 
-def _called(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     from thunkvm._src.teaching.elsewhere import called  # when somebody is told, not before
 
     return called(value)
@@ -85,7 +85,7 @@ def variables(
     elif children(given) is None:
         raise TypeError(
             f"[{what}] {name} is {given!r}, a {type(given).__name__}; give a Variable or a list of "
-            "them" + _called(given)
+            "them" + _describe_value(given)
         )
     found = []
     for path, leaf in leaves(given):
@@ -93,7 +93,7 @@ def variables(
             at = "" if is_flat else path
             raise TypeError(
                 f"[{what}] {name}{at} has {leaf!r}, a {type(leaf).__name__}; "
-                "give a Variable or a list of them" + _called(leaf)
+                "give a Variable or a list of them" + _describe_value(leaf)
             )
         found.append(leaf)
     if is_flat:
@@ -115,7 +115,7 @@ def check_variable(what: str, name: str, given: Any) -> None:
     if not isinstance(given, Variable):
         raise TypeError(
             f"[{what}] the {name} is {given!r}, a {type(given).__name__}; give a Variable"
-            + _called(given)
+            + _describe_value(given)
         )
 
 
@@ -129,7 +129,7 @@ def zeros(variable: Variable) -> Variable:
     return zero
 
 
-def disconnected(
+def disconnected_zeros(
     what: str,
     of: Variable,
     variable: Variable,
@@ -152,6 +152,6 @@ def disconnected(
 
 
 __all__ = [
-    "Disconnected", "DisconnectedInputError", "check_policy", "check_variable", "disconnected",
-    "variables", "zeros",
+    "Disconnected", "DisconnectedInputError", "check_policy", "check_variable",
+    "disconnected_zeros", "variables", "zeros",
 ]  # fmt: skip

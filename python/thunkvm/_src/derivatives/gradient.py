@@ -12,7 +12,7 @@ from thunkvm._src.derivatives.arguments import (
     DisconnectedInputError,
     check_policy,
     check_variable,
-    disconnected,
+    disconnected_zeros,
     variables,
     zeros,
 )
@@ -96,7 +96,7 @@ def grad(
     found = _gradients_around(cost, wanted, constants) if constants else gradients(cost, wanted)
     return rebuilt(
         [
-            disconnected("grad", cost, variable, disconnected_inputs, zeros(variable))
+            disconnected_zeros("grad", cost, variable, disconnected_inputs, zeros(variable))
             if gradient is None
             else gradient
             for gradient, variable in zip(found, wanted, strict=True)

@@ -15,7 +15,7 @@ from thunkvm._src.derivatives.arguments import (
     Disconnected,
     check_policy,
     check_variable,
-    disconnected,
+    disconnected_zeros,
     variables,
 )
 from thunkvm._src.derivatives.gradient import grad
@@ -105,11 +105,13 @@ def jacobian(
     out = []
     for variable in wanted:
         if variable in reached:
-            out.append(_of_one(expression, variable, mode))
+            out.append(_one_jacobian(expression, variable, mode))
         else:
             lengths = [*_lengths(expression), *_lengths(variable)]
             zeros = full(lengths, 0, variable.dtype)
-            out.append(disconnected("jacobian", expression, variable, disconnected_inputs, zeros))
+            out.append(
+                disconnected_zeros("jacobian", expression, variable, disconnected_inputs, zeros)
+            )
     return rebuilt(out)
 
 
@@ -156,7 +158,7 @@ def hessian(cost: Variable, wrt: Variable, disconnected_inputs: Disconnected = "
     return jacobian(grad(cost, wrt, disconnected_inputs), wrt, "ignore", "forward")
 
 
-def _of_one(expression: Variable, variable: Variable, mode: Direction) -> Variable:
+def _one_jacobian(expression: Variable, variable: Variable, mode: Direction) -> Variable:
     if mode == "reverse" or (mode == "auto" and not _is_narrow(expression, variable)):
         return _core.jacobian(expression, variable)
     try:
@@ -171,7 +173,7 @@ def _is_narrow(expression: Variable, variable: Variable) -> bool:
     """Return whether a variable is known to have fewer elements than an expression of it."""
     if not (_is_float(expression) and _is_float(variable)):
         return False
-    rows, columns = _count(expression), _count(variable)
+    rows, columns = _count_elements(expression), _count_elements(variable)
     if rows is None:
         return variable.ndim == 0
     return columns is not None and columns < rows
@@ -181,7 +183,7 @@ def _is_float(variable: Variable) -> bool:
     return isinstance(variable.type, TensorType) and np.dtype(variable.dtype).kind == "f"
 
 
-def _count(variable: Variable) -> int | None:
+def _count_elements(variable: Variable) -> int | None:
     lengths = [n for n in variable.type.shape if n is not None]
     return math.prod(lengths) if len(lengths) == variable.ndim else None
 

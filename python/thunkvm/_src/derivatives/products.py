@@ -16,7 +16,7 @@ from thunkvm._src.derivatives.arguments import (
     Disconnected,
     check_policy,
     check_variable,
-    disconnected,
+    disconnected_zeros,
     variables,
     zeros,
 )
@@ -73,7 +73,7 @@ def vjp(
     found = _pulled_back(ys, given, wanted)
     return rebuilt(
         [
-            disconnected("vjp", ys[0], variable, disconnected_inputs, zeros(variable))
+            disconnected_zeros("vjp", ys[0], variable, disconnected_inputs, zeros(variable))
             if gradient is None
             else gradient
             for gradient, variable in zip(found, wanted, strict=True)
@@ -207,7 +207,7 @@ def _pushed_forward(
     for y, tangent in zip(ys, found, strict=True):
         none = zeros_like(tensor(y))
         if is_disconnected:
-            none = disconnected("jvp", y, wrt[0], policy, none, "disconnected_outputs")
+            none = disconnected_zeros("jvp", y, wrt[0], policy, none, "disconnected_outputs")
         results.append(none if tangent is None else tangent)
     return results
 
@@ -238,7 +238,7 @@ def _vectors(what: str, names: tuple[str, str], like: Any, given: Any) -> list[V
     called_so = (f"[{what}] {names[0]}", names[1])
     pairs = matched_leaves(called_so, like, _with_variables(like, given))
     return [
-        _fitting(what, f"{names[1]}{path}", vector, f"{names[0]}{path}", variable)
+        _fit_vector(what, f"{names[1]}{path}", vector, f"{names[0]}{path}", variable)
         for path, variable, vector in pairs
     ]
 
@@ -267,7 +267,7 @@ def _with_variables(like: Any, given: Any) -> Any:
     return with_children(given, values)
 
 
-def _fitting(what: str, name: str, vector: Variable, of: str, variable: Variable) -> Variable:
+def _fit_vector(what: str, name: str, vector: Variable, of: str, variable: Variable) -> Variable:
     """Return a vector in the dtype and of the shape of a variable."""
     variable = tensor(variable)
     if not np.can_cast(vector.dtype, variable.dtype, "same_kind"):

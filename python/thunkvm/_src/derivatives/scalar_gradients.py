@@ -117,7 +117,7 @@ class _Tensors:
         self._number_of: Any = scalar_from_tensor
         self._tensor_of: Any = tensor_from_scalar
         self._tensors: dict[Variable, Variable] = {}
-        self._nodes = [(node, self._replaced(node)) for node in nodes]
+        self._nodes = [(node, self._replace_node(node)) for node in nodes]
 
     def gradients(self, cost: Variable, wrt: Sequence[Variable]) -> list[Variable | None]:
         """Differentiate by the tensors, and put the numbers back."""
@@ -138,12 +138,14 @@ class _Tensors:
         results = iter(_core.substitute(known, back))
         return [None if gradient is None else next(results) for gradient in found]
 
-    def _replaced(self, node: Apply) -> list[Variable]:
+    def _replace_node(self, node: Apply) -> list[Variable]:
         """Return the outputs of a node that takes the numbers of tensors."""
-        made = node.op(*(self._number_of(self._at(v)) if is_number(v) else v for v in node.inputs))
+        made = node.op(
+            *(self._number_of(self._tensor_at(v)) if is_number(v) else v for v in node.inputs)
+        )
         return [made] if isinstance(made, Variable) else list(made)
 
-    def _at(self, number: Variable) -> Variable:
+    def _tensor_at(self, number: Variable) -> Variable:
         """Return the tensor that stands for a number, at which its gradients add up."""
         if number not in self._tensors:
             self._tensors[number] = (

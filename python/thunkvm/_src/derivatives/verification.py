@@ -172,7 +172,7 @@ def verify_grad(
         chosen = _weights(rng, np.shape(value(*points)), np.dtype(out.dtype))
         found = gradients(*points, chosen)
         expected = [_differences(value, points, i, chosen, eps) for i in range(len(points))]
-        _compare(found, expected, abs_tol, rel_tol)
+        _compare_gradients(found, expected, abs_tol, rel_tol)
 
 
 def _points(pt: Any) -> list[np.ndarray]:
@@ -242,7 +242,7 @@ def _errors(a: Any, b: Any) -> tuple[Any, Any]:
         return absolute, absolute / np.maximum(np.abs(a) + np.abs(b), 1e-8)
 
 
-def _compare(
+def _compare_gradients(
     found: Sequence[Any], expected: Sequence[np.ndarray], abs_tol: float, rel_tol: float
 ) -> None:
     """Raise the error of the worst element, if one is wrong."""

@@ -16,7 +16,7 @@ from thunkvm._src.graph.prototypes import prototypes
 from thunkvm._src.graph.written import making_of
 
 
-def describe(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> dict[str, Any]:
+def describe_graph(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> dict[str, Any]:
     """Return the graph of the outputs; `inputs` are leaves, and are there if nothing reads them."""
     roots = list(outputs)
     given = list(inputs)
@@ -34,8 +34,8 @@ def describe(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> dict[st
     ops = []
     for node in _core.topological_order(roots):
         read = [name(value) for value in node.inputs]
-        op = _described(node)
-        op["inputs"] = in_slots(op["type"], read)
+        op = _describe_node(node)
+        op["inputs"] = name_inputs(op["type"], read)
         op["outputs"] = [name(value) for value in node.outputs]
         op["types"] = [value.type for value in node.outputs]
         op["names"] = [value.name or "" for value in node.outputs]
@@ -48,20 +48,20 @@ def describe(inputs: Iterable[Variable], outputs: Iterable[Variable]) -> dict[st
     }
 
 
-def _described(node: Apply) -> dict[str, Any]:
+def _describe_node(node: Apply) -> dict[str, Any]:
     """Return the type and attributes of a node."""
     kind, *rest = making_of(node)
     if kind == "python":
         return {"type": str(rest[0]), "attributes": {}, "op": rest[0]}
     # A graph is the one attribute that is a tuple.
     attributes = {
-        name: describe(*value) if isinstance(value, tuple) else value
+        name: describe_graph(*value) if isinstance(value, tuple) else value
         for name, value in rest[1].items()
     }
     return {"type": rest[0], "attributes": attributes}
 
 
-def in_slots(kind: str, values: list[str]) -> dict[str, list[str]]:
+def name_inputs(kind: str, values: list[str]) -> dict[str, list[str]]:
     """Return values under the names of an Op's inputs; a duplicable one takes all that remain."""
     if kind not in prototypes():
         return {"inputs": values}
@@ -71,4 +71,4 @@ def in_slots(kind: str, values: list[str]) -> dict[str, list[str]]:
     }
 
 
-__all__ = ["describe", "in_slots"]
+__all__ = ["describe_graph", "name_inputs"]

@@ -13,7 +13,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.files.descriptions import describe
+from thunkvm._src.files.descriptions import describe_graph
 from thunkvm._src.files.errors import GraphFileError
 from thunkvm._src.files.graph_json import Arrays, to_json
 from thunkvm._src.files.host import Host
@@ -93,7 +93,7 @@ def save(
         if leaf not in known:
             raise ValueError(f"the outputs need the free variable {leaf}; add it to inputs.")
     arrays = Arrays()
-    graph = to_json(describe(given, values), arrays)
+    graph = to_json(describe_graph(given, values), arrays)
     names = graph["outputs"]
     if isinstance(outputs, Mapping):
         graph["outputs"] = dict(zip(outputs, names, strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.files.descriptions import describe, in_slots
+from thunkvm._src.files.descriptions import describe_graph, name_inputs
 from thunkvm._src.files.errors import GraphFileError
 from thunkvm._src.files.graph_json import Arrays, npy_of, number_of, to_json
 from thunkvm._src.files.host import Host
@@ -73,10 +73,10 @@ class OpDesc:
         return [built[name] for name in self.outputs]
 
     def _description(self) -> dict[str, Any]:
-        """Return it as a dict, as `describe` has it."""
+        """Return it as a dict, as `describe_graph` has it."""
         slots = self.inputs
         if not isinstance(slots, dict):
-            slots = in_slots(self.type, list(self.inputs))
+            slots = name_inputs(self.type, list(self.inputs))
             if (taken := sum(map(len, slots.values()))) < len(self.inputs):
                 given = len(self.inputs)
                 raise GraphFileError(f"it takes {taken} inputs, and there are {given}")
@@ -85,7 +85,7 @@ class OpDesc:
             "inputs": {slot: names for slot, names in slots.items() if names},
             "outputs": list(self.outputs),
             "attributes": {
-                name: value._typed() if isinstance(value, GraphDesc) else value
+                name: value._add_types() if isinstance(value, GraphDesc) else value
                 for name, value in self.attributes.items()
             },
         }
@@ -139,10 +139,10 @@ class GraphDesc:
         """
         values = list(outputs)
         free = [leaf for leaf in _core.leaves(values) if leaf.leaf == "input"]
-        return cls._of_description(describe(free if inputs is None else inputs, values))
+        return cls._from_description(describe_graph(free if inputs is None else inputs, values))
 
     @classmethod
-    def _of_description(cls, graph: dict[str, Any]) -> GraphDesc:
+    def _from_description(cls, graph: dict[str, Any]) -> GraphDesc:
         ops = []
         for op in graph["ops"]:
             if "op" in op:
@@ -151,7 +151,7 @@ class GraphDesc:
                     "an Op one."
                 )
             attributes = {
-                name: cls._of_description(value) if isinstance(value, dict) else value
+                name: cls._from_description(value) if isinstance(value, dict) else value
                 for name, value in op["attributes"].items()
             }
             ops.append(OpDesc(op["type"], op["inputs"], op["outputs"], attributes))
@@ -165,9 +165,9 @@ class GraphDesc:
         ValueError
             With the place, where a node cannot be made, or a name is read before it is computed.
         """
-        return self._built(self._description())
+        return self._build_values(self._description())
 
-    def _built(self, graph: dict[str, Any]) -> dict[str, Variable]:
+    def _build_values(self, graph: dict[str, Any]) -> dict[str, Variable]:
         arrays = Arrays()
         rows = to_json({**graph, "leaves": {}}, arrays)["ops"]
         try:
@@ -187,10 +187,10 @@ class GraphDesc:
                 raise ValueError(f"ops[{at}] ({op.type}): {error}") from None
         return {"leaves": self.leaves, "ops": ops, "inputs": self.inputs, "outputs": self.outputs}
 
-    def _typed(self) -> dict[str, Any]:
+    def _add_types(self) -> dict[str, Any]:
         """Return it as a dict with the types and names of outputs, which building it says."""
         graph = self._description()
-        values = self._built(graph)
+        values = self._build_values(graph)
         for op in graph["ops"]:
             op["types"] = [values[name].type for name in op["outputs"]]
             op["names"] = [values[name].name or "" for name in op["outputs"]]
@@ -207,7 +207,7 @@ class GraphDesc:
             If a leaf is an object of the program's.
         """
         arrays = Arrays()
-        return to_json(self._typed(), arrays), arrays.of_name
+        return to_json(self._add_types(), arrays), arrays.of_name
 
     @classmethod
     def from_json(

@@ -234,7 +234,7 @@ def copy_function(
     if delete_updates:
         recipe["interface"] = replace(interface, updates=())
     if swapped:
-        from thunkvm._src.calls.linking import swapped as with_swapped
+        from thunkvm._src.calls.linking import swap_shared as with_swapped
 
         recipe = with_swapped(recipe, swapped)
     recipe["interface"] = replace(

@@ -54,15 +54,15 @@ class DeclaredAttribute(Generic[Value]):
 
     def greater_than(self, bound: float) -> DeclaredAttribute[Value]:
         """Refuse `bound` and all below it."""
-        return self._bounded("greater_than", bound)
+        return self._set_bound("greater_than", bound)
 
     def at_least(self, bound: float) -> DeclaredAttribute[Value]:
         """Refuse all below `bound`."""
-        return self._bounded("at_least", bound)
+        return self._set_bound("at_least", bound)
 
     def at_most(self, bound: float) -> DeclaredAttribute[Value]:
         """Refuse all above `bound`."""
-        return self._bounded("at_most", bound)
+        return self._set_bound("at_most", bound)
 
     def in_enum(self, *allowed: Any) -> DeclaredAttribute[Value]:
         """Refuse all but these."""
@@ -121,7 +121,7 @@ class DeclaredAttribute(Generic[Value]):
             of("at_least"), of("at_most"), self._allowed, of("greater_than"),
         )  # fmt: skip
 
-    def _bounded(self, rule: str, bound: float) -> DeclaredAttribute[Value]:
+    def _set_bound(self, rule: str, bound: float) -> DeclaredAttribute[Value]:
         if self.item not in (int, float):
             raise TypeError(f"[{self.op}] {self.name!r} is a {self.type}, which has no {rule}().")
         self._bounds[rule] = bound

@@ -35,7 +35,7 @@ class NodeThunk(Thunk):
     def __call__(self) -> None:
         """Compute the outputs."""
         values = self.function(*[cell[0] for cell in self.inputs])
-        _store(values, self.outputs, self.computed)
+        _store_values(values, self.outputs, self.computed)
 
 
 class PerformThunk(Thunk):
@@ -90,7 +90,7 @@ class DemandThunk(Thunk):
                 self._asked = resume()
             except StopIteration as ended:
                 self._generator = None
-                _store(ended.value, self.outputs, self.computed)
+                _store_values(ended.value, self.outputs, self.computed)
                 return None
             if not self.available[self._asked][0]:
                 return [self._asked]
@@ -147,7 +147,7 @@ class StorageThunk(Thunk):
         return None
 
 
-def _store(values: Any, outputs: Cells, computed: Cells) -> None:
+def _store_values(values: Any, outputs: Cells, computed: Cells) -> None:
     if len(outputs) == 1:
         values = (values,)
     for value, output, said in zip(values, outputs, computed, strict=True):
@@ -177,10 +177,10 @@ def default_thunk(op: Any, node: Apply, *storage: Any, impl: str | None = None) 
     """
     if len(storage) in (2, 3) and isinstance(storage[0], Mapping):
         values, said, *rest = storage
-        return _prepared(op, node, impl, values, said, rest[0] if rest else [])
+        return _prepare_thunk(op, node, impl, values, said, rest[0] if rest else [])
     if len(storage) == 4:
         return StorageThunk(
-            lambda node, *maps: _prepared(op, node, impl, *maps), None, node, *storage
+            lambda node, *maps: _prepare_thunk(op, node, impl, *maps), None, node, *storage
         )
     raise TypeError(
         f"make_thunk of {op} takes (node, input_computed, output_computed, input_registers, "
@@ -189,7 +189,7 @@ def default_thunk(op: Any, node: Apply, *storage: Any, impl: str | None = None) 
     )
 
 
-def _prepared(
+def _prepare_thunk(
     op: Any, node: Apply, impl: str | None, values: Storage, said: Storage | None, kept: Any
 ) -> Thunk:
     """Prepare a node and make its thunk by the methods of Theano's that an Op may define."""

@@ -104,7 +104,7 @@ class Selectors:
         return self._numbers[selector]
 
 
-def chained(
+def chain_draws(
     roots: list[Variable],
     demanded: Iterable[Variable],
     since: int = 0,
@@ -149,13 +149,13 @@ def chained(
         state = source if sources is None else sources(source)
         if sources is None and len(group) == 1:
             pairs.append((group[0].begin, state))
-            chains.append(Chain(source, _end(group[0]), True))
+            chains.append(Chain(source, _end_state(group[0]), True))
             continue
-        for drawn in _in_order(group):
+        for drawn in _order_draws(group):
             pairs.append((drawn.begin, state))
-            state = _behind(drawn.paths, _end(drawn), state, selectors)
+            state = _behind(drawn.paths, _end_state(drawn), state, selectors)
         chains.append(Chain(source, state, False))
-    changed = _substituted([*roots, *(chain.end for chain in chains)], pairs)
+    changed = _substitute_states([*roots, *(chain.end for chain in chains)], pairs)
     for chain, end in zip(chains, changed[len(roots) :], strict=True):
         chain.end = end
     return changed[: len(roots)], chains
@@ -169,7 +169,9 @@ def _name(node: Apply) -> str:
     return getattr(node.op, "name", "")  # an Op of the user's need not have one
 
 
-def _substituted(roots: list[Variable], pairs: list[tuple[Variable, Variable]]) -> list[Variable]:
+def _substitute_states(
+    roots: list[Variable], pairs: list[tuple[Variable, Variable]]
+) -> list[Variable]:
     """Replace one state after the other: each stands in the states behind it."""
     n = len(roots)
     begins = [begin for begin, _ in pairs]
@@ -218,7 +220,7 @@ def _end_at(node: Apply, i: int) -> Variable | None:
     return None
 
 
-def _end(drawn: Drawn) -> Variable:
+def _end_state(drawn: Drawn) -> Variable:
     if not drawn.is_read:
         return drawn.begin
     if drawn.end is None:
@@ -248,7 +250,7 @@ def _find_paths(
         if not holds[node.outputs[0]] or getattr(node.op, "is_of_lengths", False):
             continue
         for j, output in enumerate(node.outputs):
-            here = _joined(paths.get(output, set()))
+            here = _join_paths(paths.get(output, set()))
             drawn = by_begin.get(output)
             if drawn is not None:
                 drawn.paths = here
@@ -275,14 +277,14 @@ def _demands(
     yield inputs[0], here
     for arm in range(n_arms):
         taken: Arm = (selectors.number(inputs[0]), attrs["decoding"], n_arms, arm)
-        within = (_within(path, taken) for path in here)
+        within = (_enter_arm(path, taken) for path in here)
         yield (
             inputs[1 + arm * n_outputs + j],
             frozenset(path for path in within if path is not None),
         )
 
 
-def _within(path: Path, arm: Arm) -> Path | None:
+def _enter_arm(path: Path, arm: Arm) -> Path | None:
     """Return the path into an arm; None if the path has decided for another one already."""
     for decided in path:
         if decided[:3] == arm[:3]:
@@ -290,7 +292,7 @@ def _within(path: Path, arm: Arm) -> Path | None:
     return (*path, arm)
 
 
-def _joined(paths: set[Path]) -> frozenset[Path]:
+def _join_paths(paths: set[Path]) -> frozenset[Path]:
     """Return paths that say the same, fewer: all arms of a selector are no condition."""
     found = set(paths)
     while True:
@@ -305,7 +307,7 @@ def _joined(paths: set[Path]) -> frozenset[Path]:
         found.update(whole)
 
 
-def _in_order(group: list[Drawn]) -> list[Drawn]:
+def _order_draws(group: list[Drawn]) -> list[Drawn]:
     """Return draws by their numbers, each behind those that it needs."""
     left = {drawn.number: drawn for drawn in group}
     order = []
@@ -349,4 +351,4 @@ def _behind(
     )[0]
 
 
-__all__ = ["Chain", "begun", "chained", "is_begun", "next_number"]
+__all__ = ["Chain", "begun", "chain_draws", "is_begun", "next_number"]

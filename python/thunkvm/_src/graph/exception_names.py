@@ -32,7 +32,7 @@ def _name_of(caught: type[Exception]) -> str:
         )
     module, name = caught.__module__, caught.__qualname__
     path = name if module == "builtins" else f"{module}.{name}"
-    if _found(path) is caught:
+    if _find_exception(path) is caught:
         return path
     local = f"{path} at {id(caught):#x}"
     _LOCAL[local] = caught
@@ -42,7 +42,7 @@ def _name_of(caught: type[Exception]) -> str:
 def remember(classes: Mapping[str, type[Exception]]) -> None:
     """Know classes by their names, as far as no module has them under these."""
     for name, each in classes.items():
-        if _found(name) is not each:
+        if _find_exception(name) is not each:
             _LOCAL[name] = each
 
 
@@ -58,7 +58,7 @@ def classes_of(names: Iterable[str]) -> tuple[type[Exception], ...]:
 
 
 def _class_of(name: str) -> type[Exception]:
-    found = _LOCAL.get(name) or _found(name)
+    found = _LOCAL.get(name) or _find_exception(name)
     if found is None:
         raise ValueError(
             f"it catches {name}, which is no exception of what this program has imported; import "
@@ -67,7 +67,7 @@ def _class_of(name: str) -> type[Exception]:
     return found
 
 
-def _found(path: str) -> type[Exception] | None:
+def _find_exception(path: str) -> type[Exception] | None:
     found = getattr(builtins, path, None)
     module, _, attributes = path.rpartition(".")
     while found is None and module:

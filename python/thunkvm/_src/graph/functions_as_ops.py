@@ -44,24 +44,24 @@ class FunctionOp(Op):
         """Call the function and check what it returns."""
         returned = self.fn(*inputs)
         if len(self.otypes) == 1:
-            output_storage[0][0] = self._checked(returned, 0)
+            output_storage[0][0] = self._check_output(returned, 0)
             return
         if not isinstance(returned, (tuple, list)) or len(returned) != len(self.otypes):
             raise TypeError(
-                f"{self} returned {_described(returned)}; it has to return a tuple of "
+                f"{self} returned {_describe_value(returned)}; it has to return a tuple of "
                 f"{len(self.otypes)}, as its otypes say."
             )
         for j, value in enumerate(returned):
-            output_storage[j][0] = self._checked(value, j)
+            output_storage[j][0] = self._check_output(value, j)
 
-    def _checked(self, value: Any, j: int) -> Any:
+    def _check_output(self, value: Any, j: int) -> Any:
         wanted = self.otypes[j]
         try:
             return wanted.filter(value)
         except TypeError as error:
             raise TypeError(
-                f"{self} returned {_described(value)} as output {j}, which has to be a value of "
-                f"{wanted} without loss: convert it in the function, or change its otypes."
+                f"{self} returned {_describe_value(value)} as output {j}, which has to be a value "
+                f"of {wanted} without loss: convert it in the function, or change its otypes."
             ) from error
 
     def __eq__(self, other: object) -> bool:
@@ -90,7 +90,7 @@ class FunctionOp(Op):
             found = getattr(found, part, None)
         if found is self:
             return qualname
-        return _made, (self.fn, self.itypes, self.otypes, self.gradient, self.shape_rule)
+        return _make_op, (self.fn, self.itypes, self.otypes, self.gradient, self.shape_rule)
 
 
 class _DifferentiableOp(FunctionOp):
@@ -109,7 +109,7 @@ class _ShapedOp(FunctionOp):
         return self.shape_rule(node, input_shapes)
 
 
-def _made(
+def _make_op(
     fn: Callable[..., Any],
     itypes: tuple[Type, ...],
     otypes: tuple[Type, ...],
@@ -124,7 +124,7 @@ def _made(
     return op
 
 
-def _described(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         return f"an array of {value.dtype} with shape {value.shape}"
     if isinstance(value, (tuple, list)):
@@ -240,12 +240,12 @@ def as_op(
             f"[as_op] infer_shape is {infer_shape!r}; give a function of (node, input_shapes)."
         )
 
-    def of(function: Callable[..., Any]) -> FunctionOp:
+    def make_op(function: Callable[..., Any]) -> FunctionOp:
         if not callable(function):
             raise TypeError(f"[as_op] {function!r} is no function, so no Op can call it.")
-        return _made(function, ins, outs, grad, infer_shape)
+        return _make_op(function, ins, outs, grad, infer_shape)
 
-    return of if fn is None else of(fn)
+    return make_op if fn is None else make_op(fn)
 
 
 __all__ = ["as_op"]

@@ -46,7 +46,7 @@ def docstring(proto: dict[str, Any]) -> str:
         doc += f"{name} : Variable{optional}\n    {_sentence(var['comment'])}\n"
     for attr in proto["attrs"]:
         comment = _sentence(attr["comment"] + _range(attr["minimum"], attr["maximum"]))
-        doc += f"{attr['name']} : {_given(attr)}\n    {comment}\n"
+        doc += f"{attr['name']} : {_attribute_type(attr)}\n    {comment}\n"
     doc += _title("Returns")
     for var in proto["outputs"]:
         name = "" if len(proto["outputs"]) == 1 else f"{var['name']} : "
@@ -93,7 +93,7 @@ def _sentence(text: str) -> str:
     return text and text[0].upper() + text[1:].removesuffix(".") + "."
 
 
-def _given(attr: dict[str, Any]) -> str:
+def _attribute_type(attr: dict[str, Any]) -> str:
     """Return the type of an attribute, and its default: "int or list of ints, optional"."""
     kind: str = GIVEN.get(attr["type"], attr["type"])
     if attr["allowed"]:

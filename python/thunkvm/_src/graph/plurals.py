@@ -37,11 +37,11 @@ class AnyConstructor(Protocol):
         """Make the variables."""
 
 
-def _of_any_dtype(make: Callable[..., Variable], plural: str) -> AnyConstructor:
+def _make_any_constructor(make: Callable[..., Variable], plural: str) -> AnyConstructor:
     kind = make.__name__
 
     def constructor(*names: str | int, dtype: npt.DTypeLike = "float64") -> list[Variable]:
-        return _made(plural, lambda name: make(name, dtype), names)
+        return _make_variables(plural, lambda name: make(name, dtype), names)
 
     constructor.__name__ = constructor.__qualname__ = plural
     constructor.__doc__ = f"""Make several free variables, each by `{kind}`.
@@ -67,11 +67,11 @@ def _of_any_dtype(make: Callable[..., Variable], plural: str) -> AnyConstructor:
     return constructor
 
 
-def _of_dtype(make: Callable[..., Variable], plural: str, prefix: str) -> Constructor:
+def _make_constructor(make: Callable[..., Variable], plural: str, prefix: str) -> Constructor:
     dtype = PREFIXES[prefix]
 
     def constructor(*names: str | int) -> list[Variable]:
-        return _made(prefix + plural, lambda name: make(name, dtype), names)
+        return _make_variables(prefix + plural, lambda name: make(name, dtype), names)
 
     constructor.__name__ = constructor.__qualname__ = prefix + plural
     constructor.__doc__ = f"""Make several of {dtype}: ``{plural}(*names, dtype="{dtype}")``.
@@ -85,7 +85,7 @@ def _of_dtype(make: Callable[..., Variable], plural: str, prefix: str) -> Constr
     return constructor
 
 
-def _made(
+def _make_variables(
     what: str, make: Callable[[str | None], Variable], names: tuple[Any, ...]
 ) -> list[Variable]:
     if len(names) == 1 and isinstance(names[0], int) and names[0] >= 0:
@@ -98,43 +98,43 @@ def _made(
     return [make(name) for name in (names[0] if len(names) == 1 else names)]
 
 
-def _of_all(
+def _make_constructors(
     make: Callable[..., Variable], plural: str
 ) -> tuple[AnyConstructor, tuple[Constructor, ...]]:
-    of_dtypes = tuple(_of_dtype(make, plural, prefix) for prefix in PREFIXES)
-    return _of_any_dtype(make, plural), of_dtypes
+    of_dtypes = tuple(_make_constructor(make, plural, prefix) for prefix in PREFIXES)
+    return _make_any_constructor(make, plural), of_dtypes
 
 
 scalars, (
     bscalars, wscalars, iscalars, lscalars, fscalars, dscalars, cscalars, zscalars,
-) = _of_all(scalar, "scalars")  # fmt: skip
+) = _make_constructors(scalar, "scalars")  # fmt: skip
 vectors, (
     bvectors, wvectors, ivectors, lvectors, fvectors, dvectors, cvectors, zvectors,
-) = _of_all(vector, "vectors")  # fmt: skip
+) = _make_constructors(vector, "vectors")  # fmt: skip
 matrices, (
     bmatrices, wmatrices, imatrices, lmatrices, fmatrices, dmatrices, cmatrices, zmatrices,
-) = _of_all(matrix, "matrices")  # fmt: skip
+) = _make_constructors(matrix, "matrices")  # fmt: skip
 rows, (
     brows, wrows, irows, lrows, frows, drows, crows, zrows,
-) = _of_all(row, "rows")  # fmt: skip
+) = _make_constructors(row, "rows")  # fmt: skip
 cols, (
     bcols, wcols, icols, lcols, fcols, dcols, ccols, zcols,
-) = _of_all(col, "cols")  # fmt: skip
+) = _make_constructors(col, "cols")  # fmt: skip
 tensor3s, (
     btensor3s, wtensor3s, itensor3s, ltensor3s, ftensor3s, dtensor3s, ctensor3s, ztensor3s,
-) = _of_all(tensor3, "tensor3s")  # fmt: skip
+) = _make_constructors(tensor3, "tensor3s")  # fmt: skip
 tensor4s, (
     btensor4s, wtensor4s, itensor4s, ltensor4s, ftensor4s, dtensor4s, ctensor4s, ztensor4s,
-) = _of_all(tensor4, "tensor4s")  # fmt: skip
+) = _make_constructors(tensor4, "tensor4s")  # fmt: skip
 tensor5s, (
     btensor5s, wtensor5s, itensor5s, ltensor5s, ftensor5s, dtensor5s, ctensor5s, ztensor5s,
-) = _of_all(tensor5, "tensor5s")  # fmt: skip
+) = _make_constructors(tensor5, "tensor5s")  # fmt: skip
 tensor6s, (
     btensor6s, wtensor6s, itensor6s, ltensor6s, ftensor6s, dtensor6s, ctensor6s, ztensor6s,
-) = _of_all(tensor6, "tensor6s")  # fmt: skip
+) = _make_constructors(tensor6, "tensor6s")  # fmt: skip
 tensor7s, (
     btensor7s, wtensor7s, itensor7s, ltensor7s, ftensor7s, dtensor7s, ctensor7s, ztensor7s,
-) = _of_all(tensor7, "tensor7s")  # fmt: skip
+) = _make_constructors(tensor7, "tensor7s")  # fmt: skip
 
 
 # Written out, since type checkers read no other list.

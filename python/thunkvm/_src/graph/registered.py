@@ -44,15 +44,17 @@ class RegisteredOp(Op):
         declared = self.declared
         if (say := declared.functions.get("types")) is None:
             return Apply(self, variables, [variables[0].type() for _ in declared.outputs])
-        returned = say(**self._named(variables), **self.attributes)
+        returned = say(**self._name_inputs(variables), **self.attributes)
         what = f"[{self.name}] what its types returned"
-        types = types_of(list(self._of_outputs(returned, "types")), what)
+        types = types_of(list(self._order_outputs(returned, "types")), what)
         return Apply(self, variables, [type_() for type_ in types])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Call the function of arrays, and check what it returns."""
-        returned = self.declared.functions["perform"](**self._named(inputs), **self.attributes)
-        values = self._of_outputs(returned, "perform")
+        returned = self.declared.functions["perform"](
+            **self._name_inputs(inputs), **self.attributes
+        )
+        values = self._order_outputs(returned, "perform")
         for name, output, storage, value in zip(
             self.declared.outputs, node.outputs, output_storage, values, strict=True
         ):
@@ -60,9 +62,9 @@ class RegisteredOp(Op):
                 result = output.type.filter(value)
             except TypeError as error:
                 raise TypeError(
-                    f"[{self.name}] its perform returned {_described(value)} as {name!r}, which "
-                    f"has to be a {output.type} without loss. Convert it there, or say the Type of "
-                    "the output with @op.types."
+                    f"[{self.name}] its perform returned {_describe_value(value)} as {name!r}, "
+                    f"which has to be a {output.type} without loss. Convert it there, or say the "
+                    "Type of the output with @op.types."
                 ) from error
             if isinstance(result, np.ndarray) and any(
                 isinstance(x, np.ndarray) and np.may_share_memory(result, x) for x in inputs
@@ -70,14 +72,14 @@ class RegisteredOp(Op):
                 result = result.copy()
             storage[0] = result
 
-    def _named(self, values: Sequence[Any]) -> dict[str, Any]:
+    def _name_inputs(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return values of the inputs by name; a duplicable one has a list."""
         return {
             slot.name: list(values[at:]) if slot.duplicable else values[at]
             for at, slot in enumerate(self.declared.inputs.values())
         }
 
-    def _of_outputs(self, returned: Any, what: str) -> Sequence[Any]:
+    def _order_outputs(self, returned: Any, what: str) -> Sequence[Any]:
         """Return a value for each output, of what a function of the declaration returned."""
         names = list(self.declared.outputs)
         if isinstance(returned, Mapping):
@@ -91,7 +93,7 @@ class RegisteredOp(Op):
             return [returned]
         if not isinstance(returned, (tuple, list)) or len(returned) != len(names):
             raise TypeError(
-                f"[{self.name}] its {what} returned {_described(returned)}; its outputs are "
+                f"[{self.name}] its {what} returned {_describe_value(returned)}; its outputs are "
                 f"{names}: return a tuple of them, or a dict by these names."
             )
         return returned
@@ -103,7 +105,7 @@ class RegisteredOp(Op):
 
     def __reduce__(self) -> tuple[Callable[..., RegisteredOp], tuple[Any, ...]]:
         """Pickle by name: it is read where a program has registered it."""
-        return registered, (self.name, self.attributes)
+        return registered_op, (self.name, self.attributes)
 
 
 class _DifferentiableOp(RegisteredOp):
@@ -124,13 +126,13 @@ class _DifferentiableOp(RegisteredOp):
         if all(gradient is None for gradient in by_output.values()):
             return [None] * len(inputs)
         returned = self.declared.functions["grad"](
-            self._named(inputs), dict(zip(names, outputs, strict=True)), by_output,
+            self._name_inputs(inputs), dict(zip(names, outputs, strict=True)), by_output,
             **self.attributes,
         )  # fmt: skip
         if not isinstance(returned, Mapping):
             raise TypeError(
-                f"[{self.name}] its grad returned {_described(returned)}; it has to return a dict "
-                f"by the names of the inputs: {list(slots)}."
+                f"[{self.name}] its grad returned {_describe_value(returned)}; it has to return a "
+                f"dict by the names of the inputs: {list(slots)}."
             )
         if others := set(returned) - set(slots):
             raise TypeError(
@@ -138,7 +140,7 @@ class _DifferentiableOp(RegisteredOp):
                 f"{list(slots)}."
             )
         gradients: list[Variable | None] = []
-        for name, given in self._named(inputs).items():
+        for name, given in self._name_inputs(inputs).items():
             slot, of = slots[name], returned.get(name)
             number = len(given) if slot.duplicable else 1
             several = of if slot.duplicable and of is not None else [of] * number
@@ -155,18 +157,18 @@ class _ShapedOp(RegisteredOp):
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> Sequence[Any]:
         """Ask the declared shape rule, by name."""
         returned = self.declared.functions["infer_shape"](
-            self._named(node.inputs), self._named(input_shapes), **self.attributes
+            self._name_inputs(node.inputs), self._name_inputs(input_shapes), **self.attributes
         )
-        return self._of_outputs(returned, "infer_shape")
+        return self._order_outputs(returned, "infer_shape")
 
 
 class _BatchedOp(RegisteredOp):
     def batch(self, node: Apply, inputs: list[Variable], batched: list[bool]) -> Sequence[Variable]:
         """Ask the declared rule, by name."""
         returned = self.declared.functions["batch"](
-            self._named(inputs), self._named(batched), **self.attributes
+            self._name_inputs(inputs), self._name_inputs(batched), **self.attributes
         )
-        return self._of_outputs(returned, "batch")
+        return self._order_outputs(returned, "batch")
 
 
 #: The classes of Ops by what they can do: the core asks which methods there are.
@@ -174,13 +176,13 @@ _WAYS = {"grad": _DifferentiableOp, "infer_shape": _ShapedOp, "batch": _BatchedO
 _CLASSES: dict[str, type[RegisteredOp]] = {}
 
 
-def _described(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         return f"an array of {value.dtype} with shape {value.shape}"
     return f"{value!r}, a {type(value).__name__}"
 
 
-def registered(name: str, attributes: Mapping[str, Any]) -> RegisteredOp:
+def registered_op(name: str, attributes: Mapping[str, Any]) -> RegisteredOp:
     """Return the Op of that name with attributes, which are checked.
 
     Raises
@@ -226,7 +228,7 @@ def outputs_of(name: str, attributes: Mapping[str, Any], inputs: Sequence[Any]) 
     least = sum(not slot.duplicable for slot in declared.inputs.values())
     if len(inputs) < least or (len(inputs) > least == len(declared.inputs)):
         raise TypeError(f"[{name}] it takes {', '.join(declared.inputs)}; there are {len(inputs)}.")
-    return list(registered(name, attributes).make_node(*inputs).outputs)
+    return list(registered_op(name, attributes).make_node(*inputs).outputs)
 
 
 def register_op(name: str) -> Callable[[Callable[[OpBuilder], None]], Callable[..., Any]]:
@@ -326,7 +328,7 @@ def _function(prototype: Prototype, declare: Callable[..., Any]) -> Callable[...
 
     def function(*inputs: Any, **keywords: Any) -> Any:
         attributes = {key: keywords.pop(key) for key in list(keywords) if key not in known}
-        op = registered(name, attributes)
+        op = registered_op(name, attributes)
         try:
             given = takes.bind(*inputs, **keywords).arguments
         except TypeError as error:
@@ -356,4 +358,4 @@ def _function(prototype: Prototype, declare: Callable[..., Any]) -> Callable[...
     return function
 
 
-__all__ = ["RegisteredOp", "is_registered", "outputs_of", "register_op", "registered"]
+__all__ = ["RegisteredOp", "is_registered", "outputs_of", "register_op", "registered_op"]

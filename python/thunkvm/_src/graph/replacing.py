@@ -42,7 +42,7 @@ def clone_replace(output: Any, replace: Replacements | None = None) -> Any:
     >>> float(tv.function([y], other)(3.0))
     12.0
     """
-    return _replaced("clone_replace", output, replace or {}, False)
+    return _replace_tree("clone_replace", output, replace or {}, False)
 
 
 def graph_replace(outputs: Any, replace: Replacements, strict: bool = True) -> Any:
@@ -76,7 +76,7 @@ def graph_replace(outputs: Any, replace: Replacements, strict: bool = True) -> A
     >>> float(tv.function([y], tv.graph_replace(inner * 2, {inner: y}))(3.0))
     6.0
     """
-    return _replaced("graph_replace", outputs, replace, strict)
+    return _replace_tree("graph_replace", outputs, replace, strict)
 
 
 class OpFromGraph:
@@ -126,7 +126,7 @@ class OpFromGraph:
                 f"[{self.name}] it takes {len(self.inputs)} inputs, but got {len(args)}: give one "
                 f"for each of {self.inputs}."
             )
-        found = _replaced(self.name, self.outputs, zip(self.inputs, args, strict=True), False)
+        found = _replace_tree(self.name, self.outputs, zip(self.inputs, args, strict=True), False)
         return found[0] if len(found) == 1 else found
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class OpFromGraph:
         return f"{self.name}({self.inputs}, {self.outputs})"
 
 
-def _replaced(what: str, tree: Any, replace: Replacements, strict: bool) -> Any:
+def _replace_tree(what: str, tree: Any, replace: Replacements, strict: bool) -> Any:
     pairs = list(replace.items()) if isinstance(replace, Mapping) else list(replace)
     outputs = [leaf for _, leaf in leaves(tree)]
     for output in outputs:
@@ -142,7 +142,7 @@ def _replaced(what: str, tree: Any, replace: Replacements, strict: bool) -> Any:
     checked = []
     for old, new in pairs:
         _check_variable(what, "what is replaced", old)
-        checked.append((old, _fitting(what, old, new)))
+        checked.append((old, _fit_replacement(what, old, new)))
     if strict:
         there = {*outputs, *_core.leaves(outputs)}
         there |= {out for node in _core.topological_order(outputs) for out in node.outputs}
@@ -159,7 +159,7 @@ def _replaced(what: str, tree: Any, replace: Replacements, strict: bool) -> Any:
     return rebuild(tree, iter(made).__next__)
 
 
-def _fitting(what: str, old: Variable, new: Any) -> Variable:
+def _fit_replacement(what: str, old: Variable, new: Any) -> Variable:
     made: Variable = as_variable(new)
     if made.weak and hasattr(old.type, "dtype"):
         made = _core.constant(made.value, old.type.dtype)

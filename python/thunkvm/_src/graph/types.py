@@ -226,7 +226,7 @@ def generic(name: str | None = None) -> Variable:
     return _core.input_variable(_core.GenericType(), name)
 
 
-def _of_dtype(make: Callable[[str | None, str], Variable], prefix: str) -> Constructor:
+def _make_constructor(make: Callable[[str | None, str], Variable], prefix: str) -> Constructor:
     dtype = PREFIXES[prefix]
 
     def constructor(name: str | None = None) -> Variable:
@@ -245,31 +245,31 @@ def _of_dtype(make: Callable[[str | None, str], Variable], prefix: str) -> Const
     return constructor
 
 
-def _of_all_dtypes(make: Callable[[str | None, str], Variable]) -> tuple[Constructor, ...]:
-    return tuple(_of_dtype(make, prefix) for prefix in PREFIXES)
+def _make_constructors(make: Callable[[str | None, str], Variable]) -> tuple[Constructor, ...]:
+    return tuple(_make_constructor(make, prefix) for prefix in PREFIXES)
 
 
 # Theano's names: the letters of PREFIXES before the kind.
-bscalar, wscalar, iscalar, lscalar, fscalar, dscalar, cscalar, zscalar = _of_all_dtypes(scalar)
-bvector, wvector, ivector, lvector, fvector, dvector, cvector, zvector = _of_all_dtypes(vector)
-bmatrix, wmatrix, imatrix, lmatrix, fmatrix, dmatrix, cmatrix, zmatrix = _of_all_dtypes(matrix)
-brow, wrow, irow, lrow, frow, drow, crow, zrow = _of_all_dtypes(row)
-bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _of_all_dtypes(col)
+bscalar, wscalar, iscalar, lscalar, fscalar, dscalar, cscalar, zscalar = _make_constructors(scalar)
+bvector, wvector, ivector, lvector, fvector, dvector, cvector, zvector = _make_constructors(vector)
+bmatrix, wmatrix, imatrix, lmatrix, fmatrix, dmatrix, cmatrix, zmatrix = _make_constructors(matrix)
+brow, wrow, irow, lrow, frow, drow, crow, zrow = _make_constructors(row)
+bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _make_constructors(col)
 (
     btensor3, wtensor3, itensor3, ltensor3, ftensor3, dtensor3, ctensor3, ztensor3,
-) = _of_all_dtypes(tensor3)  # fmt: skip
+) = _make_constructors(tensor3)  # fmt: skip
 (
     btensor4, wtensor4, itensor4, ltensor4, ftensor4, dtensor4, ctensor4, ztensor4,
-) = _of_all_dtypes(tensor4)  # fmt: skip
+) = _make_constructors(tensor4)  # fmt: skip
 (
     btensor5, wtensor5, itensor5, ltensor5, ftensor5, dtensor5, ctensor5, ztensor5,
-) = _of_all_dtypes(tensor5)  # fmt: skip
+) = _make_constructors(tensor5)  # fmt: skip
 (
     btensor6, wtensor6, itensor6, ltensor6, ftensor6, dtensor6, ctensor6, ztensor6,
-) = _of_all_dtypes(tensor6)  # fmt: skip
+) = _make_constructors(tensor6)  # fmt: skip
 (
     btensor7, wtensor7, itensor7, ltensor7, ftensor7, dtensor7, ctensor7, ztensor7,
-) = _of_all_dtypes(tensor7)  # fmt: skip
+) = _make_constructors(tensor7)  # fmt: skip
 
 
 # Written out, since type checkers read no other list.

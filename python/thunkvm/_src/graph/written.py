@@ -54,7 +54,7 @@ class Written:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Return how to read them: as `Read`."""
-        nodes = [checked(node) for node in self.nodes]
+        nodes = [check_description(node) for node in self.nodes]
         # Classes that attributes name: who reads them imports their modules.
         caught: dict[str, type[Exception]] = {}
         for (kind, name, *rest), *_ in self.nodes:
@@ -103,7 +103,7 @@ class Read:
             values = [
                 outside[x] if isinstance(x, int) else self.outputs[x[0]][x[1]] for x in inputs
             ]
-            outputs = made(making, values)
+            outputs = make_node(making, values)
             for output, name in zip(outputs, names or (), strict=names is not None):
                 if name is not None:
                     output.name = name
@@ -121,13 +121,13 @@ def writer_of(node: Apply) -> Written:
     """
     key = hash(node)
     if (found := _WRITERS.get(key)) is None:
-        found = Written(_unwritten(node))
+        found = Written(_unwritten_nodes(node))
         for each in found._kept:
             _WRITERS[hash(each)] = found
     return found
 
 
-def _unwritten(root: Apply) -> list[Apply]:
+def _unwritten_nodes(root: Apply) -> list[Apply]:
     """Return the nodes that nobody has written and `root` needs, each after its inputs."""
     order: list[Apply] = []
     met: set[int] = set()
@@ -164,13 +164,13 @@ def making_of(node: Apply) -> tuple[Any, ...]:
     return "op", op.type, op.attrs
 
 
-def made(making: tuple[Any, ...], inputs: Sequence[Variable]) -> list[Variable]:
+def make_node(making: tuple[Any, ...], inputs: Sequence[Variable]) -> list[Variable]:
     """Return the outputs of a node that is made again."""
     kind, *rest = making
     if kind == "python":
         op, types = rest
         if isinstance(op, ByValue):
-            op = op.loaded()
+            op = op.load_op()
         return Apply(op, list(inputs), [type() for type in types]).outputs
     name, attributes = rest
     if is_registered(name):
@@ -185,14 +185,14 @@ class ByValue:
     def __init__(self, data: bytes) -> None:
         self.data = data
 
-    def loaded(self) -> Any:
+    def load_op(self) -> Any:
         """Return the Op."""
         import pickle
 
         return pickle.loads(self.data)
 
 
-def checked(node: Description) -> Description:
+def check_description(node: Description) -> Description:
     """Return a description whose Op can be pickled: by reference, else whole by cloudpickle."""
     import pickle
 
@@ -214,4 +214,4 @@ def checked(node: Description) -> Description:
     return (making[0], ByValue(cloudpickle.dumps(making[1])), *making[2:]), inputs, names
 
 
-__all__ = ["Read", "Written", "made", "making_of", "writer_of"]
+__all__ = ["Read", "Written", "make_node", "making_of", "writer_of"]

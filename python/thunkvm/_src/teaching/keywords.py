@@ -75,7 +75,7 @@ class Namesake:
         return "tensor"
 
 
-def attach(names: Iterable[str], package: dict[str, Any]) -> None:
+def attach_teaching(names: Iterable[str], package: dict[str, Any]) -> None:
     """Make the functions of a package teach, in the package and where they are defined.
 
     Names that the package has not imported yet are left out.
@@ -120,4 +120,4 @@ def _advice(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> 
     return ""
 
 
-__all__ = ["attach", "teaching"]
+__all__ = ["attach_teaching", "teaching"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from thunkvm import _core
 from thunkvm._core import NodeRuns, Variable
-from thunkvm._src.views.expression import WIDTH, cut, expression
+from thunkvm._src.views.expression import WIDTH, cut_text, expression
 from thunkvm._src.views.notebook import html_table
 from thunkvm._src.views.regions import Regions
 from thunkvm._src.views.text_table import table
@@ -342,7 +342,9 @@ def represent(function: _core.Function) -> str:
     )
     name = "" if function.name == "function" else f" {function.name}"
     mode = "" if function.mode is None else f", in mode {function.mode.name}"
-    return f"<function{name}({cut(inputs, WIDTH)}) -> {cut(outputs, WIDTH) or None}{mode}>"
+    return (
+        f"<function{name}({cut_text(inputs, WIDTH)}) -> {cut_text(outputs, WIDTH) or None}{mode}>"
+    )
 
 
 __all__ = [

@@ -57,7 +57,7 @@ def expression(variable: Variable, width: int = WIDTH, depth: int | None = None)
     'ifelse(x[0] > 0.0, sqrt(x), -x / sum(x, axis=[0]))'
     """
     writer = _Writer(width, DEPTH if depth is None else depth)
-    return writer.text(lambda: writer.computed(variable, LOOSEST, 0))
+    return writer.text(lambda: writer.write_value(variable, LOOSEST, 0))
 
 
 def node_expression(node: Apply, width: int = WIDTH) -> str:
@@ -72,7 +72,7 @@ def node_expression(node: Apply, width: int = WIDTH) -> str:
     'mul(exp(x), 2.0)'
     """
     writer = _Writer(width)
-    return writer.text(lambda: writer.call(node, 0))
+    return writer.text(lambda: writer.write_call(node, 0))
 
 
 def represent(variable: Variable) -> str:
@@ -92,17 +92,17 @@ def represent(variable: Variable) -> str:
     shown = "" if variable.leaf is not None and variable.name is None else expression(variable)
     if variable.leaf == "constant":
         value = _constant_value(variable)
-        shown = "constant" if value is None else f"constant {cut(value, WIDTH)}"
+        shown = "constant" if value is None else f"constant {cut_text(value, WIDTH)}"
     elif variable.leaf == "shared":
         shown = variable.name or "shared"
     elif variable.name is not None:
-        name = cut(variable.name, WIDTH)
+        name = cut_text(variable.name, WIDTH)
         shown = name if variable.leaf is not None else f"{name} = {shown}"
     kind = _core.type_text(variable)
     return f"<{shown}: {kind}>" if shown else f"<{kind}>"
 
 
-def cut(text: str, width: int) -> str:
+def cut_text(text: str, width: int) -> str:
     """Return at most `width` characters of a text, the last of them ``...`` where it has more."""
     return text if len(text) <= width else text[: width - 3].rstrip(" .") + "..."
 
@@ -123,9 +123,9 @@ class _Writer:
     def text(self, write: Any) -> str:
         with suppress(_Full):
             write()
-        return cut("".join(self.parts), self.width)
+        return cut_text("".join(self.parts), self.width)
 
-    def put(self, text: str) -> None:
+    def put_text(self, text: str) -> None:
         self.parts.append(text)
         self.written += len(text)
         if self.written > self.width:
@@ -134,32 +134,32 @@ class _Writer:
     def operand(self, variable: Variable, binds: int, depth: int) -> None:
         """Write a Variable where a name will do; in parentheses if it binds less than `binds`."""
         if variable.name is not None:
-            self.put(cut(variable.name, self.width + 1))
+            self.put_text(cut_text(variable.name, self.width + 1))
         else:
-            self.computed(variable, binds, depth)
+            self.write_value(variable, binds, depth)
 
-    def computed(self, variable: Variable, binds: int, depth: int) -> None:
+    def write_value(self, variable: Variable, binds: int, depth: int) -> None:
         """Write what computes a Variable, or what a leaf is."""
         node = variable.owner
         if node is None:
             text = _leaf_text(variable)
-            self.put(f"({text})" if text.startswith("-") and binds > UNARY else text)
+            self.put_text(f"({text})" if text.startswith("-") and binds > UNARY else text)
         elif depth > self.depth:
-            self.put("...")
+            self.put_text("...")
         else:
-            own = _binding(node)
+            own = _binding_strength(node)
             if own < binds:
-                self.put("(")
+                self.put_text("(")
             self.node(node, variable.index, depth + 1)
             if own < binds:
-                self.put(")")
+                self.put_text(")")
 
     def node(self, node: Apply, output: int, depth: int) -> None:
         op = node.op
         if not isinstance(op, BuiltinOp):
-            self.call(node, depth)
+            self.write_call(node, depth)
             if _core.count_outputs(node) > 1:
-                self.put(f"[{output}]")
+                self.put_text(f"[{output}]")
         elif "decoding" in op.attrs:
             self.conditional(node, output, depth)
         else:
@@ -171,15 +171,15 @@ class _Writer:
         if kind == "infix":
             self.infix(node, text, binds, depth)
         elif kind == "prefix":
-            self.put(text)
+            self.put_text(text)
             self.input(node, 0, binds, depth)
         elif kind == "attribute":
             self.input(node, 0, ATOM, depth)
-            self.put("." + text.format_map(node.op.attrs))
+            self.put_text("." + text.format_map(node.op.attrs))
         elif kind == "part":
             self.part(node, text, depth)
         else:
-            self.call(node, depth)
+            self.write_call(node, depth)
 
     def input(self, node: Apply, number: int, binds: int, depth: int) -> None:
         self.operand(_core.input_at(node, number), binds, depth)
@@ -189,26 +189,26 @@ class _Writer:
         left = binds + 1 if binds in (POWER, COMPARISON) else binds
         right = UNARY if binds == POWER else binds + 1
         self.input(node, 0, left, depth)
-        self.put(f" {operator} ")
+        self.put_text(f" {operator} ")
         self.input(node, 1, right, depth)
 
     def part(self, node: Apply, change: str, depth: int) -> None:
         """Write ``x[1:, i]``, ``x[1:].set(v)`` or ``x[1:].inc(v)``."""
         integer = 2 if change else 1
         self.input(node, 0, ATOM, depth)
-        self.put("[")
+        self.put_text("[")
         for number, item in enumerate(node.op.attrs["index"]):
-            self.put(", " if number else "")
+            self.put_text(", " if number else "")
             for part, text in enumerate(item.replace("newaxis", "None").split("?")):
                 if part:
                     self.input(node, integer, LOOSEST, depth)
                     integer += 1
-                self.put(text)
-        self.put("]")
+                self.put_text(text)
+        self.put_text("]")
         if change:
-            self.put(f".{change}(")
+            self.put_text(f".{change}(")
             self.input(node, 1, LOOSEST, depth)
-            self.put(")")
+            self.put_text(")")
 
     def conditional(self, node: Apply, output: int, depth: int) -> None:
         """Write ``ifelse(c, then, else)``, ``switch_case(i, [...], default=...)`` or `attempt`."""
@@ -226,33 +226,33 @@ class _Writer:
                 name, numbers = "or_", [0, arms[0]]
             else:
                 name, numbers = "ifelse", [0, arms[1], arms[0]]
-            self.put(name + "(")
+            self.put_text(name + "(")
             self.arguments(node, numbers, depth)
         else:
             default = arms.pop() if attrs["decoding"] == "index_or_default" else None
-            self.put("switch_case(")
+            self.put_text("switch_case(")
             self.input(node, 0, LOOSEST, depth)
-            self.put(", [")
+            self.put_text(", [")
             self.arguments(node, arms, depth)
-            self.put("]")
+            self.put_text("]")
             if default is not None:
-                self.put(", default=")
+                self.put_text(", default=")
                 self.input(node, default, LOOSEST, depth)
-        self.put(")")
+        self.put_text(")")
 
     def attempt(self, node: Apply, arms: list[int], on: list[str], depth: int) -> None:
         """Write ``attempt(value, otherwise, on=KeyError)``."""
-        self.put("attempt(")
+        self.put_text("attempt(")
         self.arguments(node, arms, depth)
         if on != ["Exception"]:
-            self.put(f", on={on[0] if len(on) == 1 else '(' + ', '.join(on) + ')'}")
-        self.put(")")
+            self.put_text(f", on={on[0] if len(on) == 1 else '(' + ', '.join(on) + ')'}")
+        self.put_text(")")
 
-    def call(self, node: Apply, depth: int) -> None:
+    def write_call(self, node: Apply, depth: int) -> None:
         """Write the Op's name, the inputs, and the attributes that are not the defaults."""
         op = node.op
         is_ours = isinstance(op, BuiltinOp)
-        self.put((op.name if is_ours else type(op).__name__) + "(")
+        self.put_text((op.name if is_ours else type(op).__name__) + "(")
         n_inputs = _core.count_inputs(node)
         self.arguments(node, range(n_inputs), depth)
         # A loop is told its body, which is no text.
@@ -261,17 +261,17 @@ class _Writer:
         for name, value in attrs.items():
             if name in UNTOLD or value == _defaults(op.name).get(name, None):
                 continue
-            self.put(f"{'' if first else ', '}{name}={value!r}")
+            self.put_text(f"{'' if first else ', '}{name}={value!r}")
             first = False
-        self.put(")")
+        self.put_text(")")
 
     def arguments(self, node: Apply, numbers: Any, depth: int) -> None:
         for i, number in enumerate(numbers):
-            self.put(", " if i else "")
+            self.put_text(", " if i else "")
             self.input(node, number, LOOSEST, depth)
 
 
-def _binding(node: Apply) -> int:
+def _binding_strength(node: Apply) -> int:
     """Return how tightly what `_Writer.node` writes for a node holds together."""
     if not isinstance(node.op, BuiltinOp):
         return ATOM
@@ -310,7 +310,7 @@ def _constant_value(variable: Variable) -> str | None:
     if value is None or type(value) in (bool, float):
         return repr(value)
     if type(value) in (str, bytes):
-        return cut(repr(value[:WIDTH]), WIDTH)
+        return cut_text(repr(value[:WIDTH]), WIDTH)
     return None
 
 
@@ -371,6 +371,6 @@ def op_names(node: Apply) -> tuple[str, ...]:
 
 
 __all__ = [
-    "cut", "decides_attempt", "expression", "node_expression", "notation_text", "op_names",
+    "cut_text", "decides_attempt", "expression", "node_expression", "notation_text", "op_names",
     "represent",
 ]  # fmt: skip

@@ -121,7 +121,7 @@ def to_dot(graph: Any, path: str | PathLike[str] | None = None) -> str:
                 continue
             states, captures = loop[:2]
             firsts, captured = node.inputs[: len(states)], node.inputs[len(states) :]
-            part.add_arrows(_labelled("begins", states, firsts), box)
+            part.add_arrows(_label_values("begins", states, firsts), box)
             body = Part(drawing, drawing.frame(part.frame, label=f"each step of {op_text(node)}"))
             body.boxes |= {c: part.box_of(v) for c, v in zip(captures, captured, strict=True)}
             parts.append((body, step_roots(loop), box))
@@ -129,7 +129,7 @@ def to_dot(graph: Any, path: str | PathLike[str] | None = None) -> str:
             part.add_results(roots)
         else:
             part.add_arrows(roots, loop_box)
-    return _shown(drawing, path)
+    return _show_drawing(drawing, path)
 
 
 def function_to_dot(function: _core.Function, path: str | PathLike[str] | None = None) -> str:
@@ -197,7 +197,7 @@ def function_to_dot(function: _core.Function, path: str | PathLike[str] | None =
     for node in nodes:
         part.add_arrows(_inputs(node), part.boxes[node])
     part.add_results((label or "output: ", root) for label, root in function_roots(function))
-    return _shown(part.drawing, path)
+    return _show_drawing(part.drawing, path)
 
 
 def _frames(drawing: Drawing, regions: Regions) -> dict[int, int]:
@@ -225,13 +225,13 @@ def _inputs(node: Apply) -> list[Root]:
     left = _core.count_outputs(node)
     return [
         ("while", test),
-        *_labelled("becomes", states, nexts),
+        *_label_values("becomes", states, nexts),
         *(("leaves", value) for value in rest[:left]),
-        *_labelled("begins", states, rest[left:]),
+        *_label_values("begins", states, rest[left:]),
     ]
 
 
-def _labelled(verb: str, states: list[Variable], values: list[Variable]) -> list[Root]:
+def _label_values(verb: str, states: list[Variable], values: list[Variable]) -> list[Root]:
     """Return the values of the first states, each with its state's name."""
     names = state_names(states)
     return [(f"{name} {verb}", value) for name, value in zip(names, values, strict=False)]
@@ -249,7 +249,7 @@ def _leaf_text(variable: Variable) -> str:
     return f"{variable.name or variable.leaf}\n{_core.type_text(variable)}"
 
 
-def _shown(drawing: Drawing, path: str | PathLike[str] | None) -> str:
+def _show_drawing(drawing: Drawing, path: str | PathLike[str] | None) -> str:
     dot = drawing.to_dot()
     if path is not None:
         save(dot, path)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from thunkvm import _core
 from thunkvm._core import Apply, Variable
 from thunkvm._src.views.assigned_name import assigned_name
-from thunkvm._src.views.expression import WIDTH, cut, decides_attempt, expression
+from thunkvm._src.views.expression import WIDTH, cut_text, decides_attempt, expression
 
 #: Texts that are cut before they differ are compared as far as this, and as deep.
 LONG, DEEP = 2000, 100
@@ -64,11 +64,11 @@ def selector_texts(selectors: Iterable[Variable], nodes: Sequence[Apply]) -> dic
     """
     selectors = list(dict.fromkeys(selectors))
     texts = {selector: selector_text(selector) for selector in selectors}
-    assigned = _assigned(selectors, nodes)
-    for name, called in _alike(assigned):
+    assigned = _assigned_names(selectors, nodes)
+    for name, called in _group_texts(assigned):
         if len(called) == 1 and name not in texts.values():
             texts[called[0]] = name
-    for text, called in _alike(texts):
+    for text, called in _group_texts(texts):
         if len(called) > 1 and text.endswith("..."):
             texts |= dict(zip(called, apart([_text(s, LONG, DEEP) for s in called]), strict=True))
     return texts
@@ -87,7 +87,7 @@ def apart(texts: Sequence[str]) -> list[str]:
     common = next((i for i, (a, b) in enumerate(pairs) if a != b), len(min(texts)))
     start = common - BEFORE
     shown = [
-        cut(text if start <= HEAD + 3 else f"{text[:HEAD]}...{text[start:]}", WIDTH)
+        cut_text(text if start <= HEAD + 3 else f"{text[:HEAD]}...{text[start:]}", WIDTH)
         for text in texts
     ]
     groups: dict[str, list[int]] = defaultdict(list)
@@ -101,7 +101,7 @@ def apart(texts: Sequence[str]) -> list[str]:
     return shown
 
 
-def _alike(texts: dict[Variable, str]) -> list[tuple[str, list[Variable]]]:
+def _group_texts(texts: dict[Variable, str]) -> list[tuple[str, list[Variable]]]:
     """Return each text with the selectors that have it."""
     found: dict[str, list[Variable]] = defaultdict(list)
     for selector, text in texts.items():
@@ -109,7 +109,7 @@ def _alike(texts: dict[Variable, str]) -> list[tuple[str, list[Variable]]]:
     return list(found.items())
 
 
-def _assigned(selectors: Sequence[Variable], nodes: Sequence[Apply]) -> dict[Variable, str]:
+def _assigned_names(selectors: Sequence[Variable], nodes: Sequence[Apply]) -> dict[Variable, str]:
     """Return the names that selectors without one have in the source."""
     readers: dict[Apply, list[Apply]] = {
         selector.owner: []

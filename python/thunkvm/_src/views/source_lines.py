@@ -53,11 +53,11 @@ def source_of(file: str) -> Source:
     lines = linecache.getlines(file)
     known = _known.get(file)
     if known is None or known.lines is not lines:  # `linecache` reads a file once
-        known = _known[file] = _read(lines)
+        known = _known[file] = _parse_source(lines)
     return known
 
 
-def _read(lines: list[str]) -> Source:
+def _parse_source(lines: list[str]) -> Source:
     source = Source(lines, {}, {})
     try:
         tree = ast.parse("".join(lines))

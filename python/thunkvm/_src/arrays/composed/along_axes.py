@@ -52,7 +52,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Variable:
     array([[2.],
            [3.]])
     """
-    x, places, at = _last("take_along_axis", arr, indices, axis)
+    x, places, at = _move_axis_last("take_along_axis", arr, indices, axis)
     return moveaxis(ops.take_along(x, places), -1, at)
 
 
@@ -87,14 +87,14 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Var
     array([[1., 9.],
            [9., 4.]])
     """
-    x, places, at = _last("put_along_axis", arr, indices, axis)
+    x, places, at = _move_axis_last("put_along_axis", arr, indices, axis)
     given = atleast_nd(astype(values, x.dtype), n=x.ndim)
     _, given = broadcast_arrays(places, moveaxis(given, at, -1))
     put = moveaxis(ops.put_along(x, places, given), -1, at)
     return reshape(put, lengths(as_variable(arr))) if axis is None else put
 
 
-def _last(what: str, arr: Any, indices: Any, axis: Any) -> tuple[Variable, Variable, int]:
+def _move_axis_last(what: str, arr: Any, indices: Any, axis: Any) -> tuple[Variable, Variable, int]:
     """Return both arrays with the axis as their last one, and where it was."""
     x: Variable = as_variable(arr)
     places: Variable = as_variable(indices)

@@ -9,7 +9,7 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import lengths
-from thunkvm._src.arrays.composed.lengths import counted
+from thunkvm._src.arrays.composed.lengths import integers_below
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.indexing import set_subtensor
 from thunkvm._src.arrays.public import public
@@ -59,7 +59,7 @@ def put(a: Any, ind: Any, v: Any, mode: Literal["raise", "wrap", "clip"] = "rais
         places = ops.mod(places, ops.size(flat))
     if mode == "clip":
         places = ops.clip(places, 0, ops.size(flat) - 1)
-    values = _again(v, a, counted(ops.size(places)))
+    values = _repeat_values(v, a, integers_below(ops.size(places)))
     return reshape(set_subtensor(flat[places], values), lengths(a))
 
 
@@ -89,7 +89,7 @@ def place(arr: Any, mask: Any, vals: Any) -> Variable:
     """
     arr, flags = as_variable(arr), ops.neq(ravel(as_variable(mask)), 0)
     number = ops.cumsum(flags, axis=0) - 1
-    values = _again(vals, arr, ops.where(flags, number, 0))
+    values = _repeat_values(vals, arr, ops.where(flags, number, 0))
     return reshape(ops.where(flags, values, ravel(arr)), lengths(arr))
 
 
@@ -118,7 +118,7 @@ def putmask(a: Any, mask: Any, values: Any) -> Variable:
     array([1., 8., 7., 8.])
     """
     a, flags = as_variable(a), ops.neq(ravel(as_variable(mask)), 0)
-    values = _again(values, a, counted(ops.size(a)))
+    values = _repeat_values(values, a, integers_below(ops.size(a)))
     return reshape(ops.where(flags, values, ravel(a)), lengths(a))
 
 
@@ -159,7 +159,7 @@ def copyto(dst: Any, src: Any, *, where: Any = True) -> Variable:
     return out
 
 
-def _again(values: Any, like: Variable, places: Variable) -> Variable:
+def _repeat_values(values: Any, like: Variable, places: Variable) -> Variable:
     """Return the values at places, which begin again behind the last one."""
     given = astype(ravel(as_variable(values)), like.dtype)
     return ops.take(given, ops.mod(places, ops.size(given)), axis=0)

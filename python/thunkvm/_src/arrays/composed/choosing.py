@@ -189,7 +189,7 @@ def choose(a: Any, choices: Any, mode: str = "raise") -> Variable:
         raise ValueError(f"[choose] mode = {mode!r}, but it has to be 'raise', 'wrap' or 'clip'.")
     laid = _side_by_side(choices)
     count = ops.length(laid, axis=laid.ndim - 1)
-    index = expand_dims(_within(astype(numbers, "int64"), count, mode), -1)
+    index = expand_dims(_bound_numbers(astype(numbers, "int64"), count, mode), -1)
     return ops.take_along(laid, index)[..., 0]
 
 
@@ -239,7 +239,7 @@ def broadcast_arrays(*args: Any) -> tuple[Variable, ...]:
     return tuple(ops.broadcast_to(x, shape, ndim=ndim) for x in arrays)
 
 
-def _within(numbers: Variable, count: Any, mode: str) -> Variable:
+def _bound_numbers(numbers: Variable, count: Any, mode: str) -> Variable:
     if mode == "wrap":
         return ops.mod(numbers, count)
     if mode == "clip":

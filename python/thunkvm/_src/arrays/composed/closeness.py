@@ -10,7 +10,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.composed.dimensions import atleast_nd
-from thunkvm._src.arrays.composed.lengths import counted, inexact
+from thunkvm._src.arrays.composed.lengths import inexact, integers_below
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel
 from thunkvm._src.graph.values import as_variable
@@ -126,8 +126,8 @@ def array_equiv(a1: Any, a2: Any) -> Variable:
         fits = ops.logical_and(fits, axis_fits)
         # Both get one length, so that shapes that do not fit are no error.
         common = ops.where(ops.eq(ops.minimum(m, n), 0), 0, ops.maximum(m, n))
-        x = ops.take(x, ops.mod(counted(common), ops.maximum(m, 1)), axis=axis)
-        y = ops.take(y, ops.mod(counted(common), ops.maximum(n, 1)), axis=axis)
+        x = ops.take(x, ops.mod(integers_below(common), ops.maximum(m, 1)), axis=axis)
+        y = ops.take(y, ops.mod(integers_below(common), ops.maximum(n, 1)), axis=axis)
     return ops.logical_and(fits, ops.all(ops.eq(x, y)))
 
 

@@ -154,10 +154,10 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Variable:
     x = astype(x, "int64")
     size = ops.max(concatenate([x + 1, reshape(astype(minlength, "int64"), (1,))]))
     # An index from the end would be counted there: a negative one is out of bounds.
-    return _added(ops.where(x < 0, size, x), weights, size, "bincount")
+    return _sum_weights(ops.where(x < 0, size, x), weights, size, "bincount")
 
 
-def _added(position: Variable, weights: Any, size: Any, what: str) -> Variable:
+def _sum_weights(position: Variable, weights: Any, size: Any, what: str) -> Variable:
     """Return the sums of the weights of each position; the number of elements without them."""
     if weights is None:
         return ops.add_along(zeros(size, "int64"), position, ones_like(position))
@@ -229,7 +229,7 @@ def histogram(
     # Counts before the first edge and behind the last one are dropped.
     position = ops.where(ops.eq(flat, edges[-1]), count, behind)
     weights = None if weights is None else ravel(as_variable(weights))
-    counts = _added(position, weights, count + 2, "histogram")[1:-1]
+    counts = _sum_weights(position, weights, count + 2, "histogram")[1:-1]
     if density:
         counts = counts / (edges[1:] - edges[:-1]) / ops.sum(counts)
     return counts, edges

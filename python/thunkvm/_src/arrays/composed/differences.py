@@ -59,7 +59,9 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     if times == 0:
         return variable
     axis = one_axis("diff", axis, variable.ndim)
-    ends = [None if end is None else _end(end, variable, axis) for end in (prepend, append)]
+    ends = [
+        None if end is None else _as_end_element(end, variable, axis) for end in (prepend, append)
+    ]
     parts = [each for each in (ends[0], variable, ends[1]) if each is not None]
     out: Variable = concatenate(parts, axis) if len(parts) > 1 else variable
     subtract = ops.neq if out.dtype == "bool" else ops.sub
@@ -68,7 +70,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return out
 
 
-def _end(value: Any, x: Variable, axis: int) -> Variable:
+def _as_end_element(value: Any, x: Variable, axis: int) -> Variable:
     """Return a number as one element of an axis, and an array as it is."""
     variable: Variable = as_variable(value)
     if variable.ndim:
@@ -214,13 +216,13 @@ def _inner(f: Variable, steps: Any, axis: int, listed: int) -> Variable:
 def _edge(f: Variable, steps: Any, axis: int, order: int, listed: int, inwards: int) -> Variable:
     """Return the slope at an end, from the samples at that end."""
 
-    def at(x: Variable, place: int) -> Variable:
+    def slice_at(x: Variable, place: int) -> Variable:
         # By an integer, so that a call with too few samples fails.
         return ops.expand_dims(part(x, axis, place), axis=axis)
 
     places = (0, 1, 2) if inwards == 1 else (-1, -2, -3)
-    samples = [at(f, place) for place in places[: order + 1]]
-    h = [at(steps, place) if listed else steps for place in places[:order]]
+    samples = [slice_at(f, place) for place in places[: order + 1]]
+    h = [slice_at(steps, place) if listed else steps for place in places[:order]]
     if order == 1:
         return (samples[1] - samples[0]) / h[0] * inwards
     near, far = h

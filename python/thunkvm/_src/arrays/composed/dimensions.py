@@ -31,7 +31,7 @@ def atleast_1d(*arys: Any) -> Any:
     >>> tv.atleast_1d(tv.scalar("x")).type.shape
     (1,)
     """
-    return _each(arys, lambda x: _with_axes(x, 1, left=True))
+    return _change_arrays(arys, lambda x: _with_axes(x, 1, left=True))
 
 
 @public()
@@ -44,7 +44,7 @@ def atleast_2d(*arys: Any) -> Any:
     >>> tv.atleast_2d(tv.vector("x")).type.shape
     (1, None)
     """
-    return _each(arys, lambda x: _with_axes(x, 2, left=True))
+    return _change_arrays(arys, lambda x: _with_axes(x, 2, left=True))
 
 
 @public()
@@ -57,7 +57,7 @@ def atleast_3d(*arys: Any) -> Any:
     >>> tv.atleast_3d(tv.vector("x")).type.shape
     (1, None, 1)
     """
-    return _each(arys, lambda x: _with_axes(_with_axes(x, 2, left=True), 3, left=False))
+    return _change_arrays(arys, lambda x: _with_axes(_with_axes(x, 2, left=True), 3, left=False))
 
 
 @public()
@@ -91,10 +91,10 @@ def atleast_nd(*arys: Any, n: int, left: bool = True) -> Any:
     least = whole_number("atleast_nd", "n", n, 0)
     if isinstance(least, Variable):
         raise TypeError(f"[atleast_nd] n is {least}; give an integer.")
-    return _each(arys, lambda x: _with_axes(x, least, left))
+    return _change_arrays(arys, lambda x: _with_axes(x, least, left))
 
 
-def _each(arys: tuple[Any, ...], change: Callable[[Variable], Variable]) -> Any:
+def _change_arrays(arys: tuple[Any, ...], change: Callable[[Variable], Variable]) -> Any:
     changed = tuple(change(as_variable(x)) for x in arys)
     return changed[0] if len(changed) == 1 else changed
 

@@ -12,7 +12,7 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import length
-from thunkvm._src.arrays.composed.subscripts import Label, parsed
+from thunkvm._src.arrays.composed.subscripts import Label, parse_subscripts
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.equal_shapes import with_equal_axes
 from thunkvm._src.arrays.public import public
@@ -59,7 +59,7 @@ def einsum(*args: Any, dtype: npt.DTypeLike | None = None, optimize: Any = "gree
     >>> f([[1.0, 2.0]], [[3.0], [4.0]])
     [array([[11.]]), np.float64(11.0)]
     """
-    operands, labels, result = parsed(args)
+    operands, labels, result = parse_subscripts(args)
     common = np.result_type(*(x.dtype for x in operands)) if dtype is None else np.dtype(dtype)
     terms = [
         _Term(astype(x, common), each, i)
@@ -75,7 +75,7 @@ def einsum(*args: Any, dtype: npt.DTypeLike | None = None, optimize: Any = "gree
             later = {label for term in [*terms, *chosen[k:]] for label in term.labels}
             product = _product(product, other, later | set(result), lengths)
         terms.append(product)
-    out = _summed(terms[0], set(result))
+    out = _sum_labels(terms[0], set(result))
     return transpose(out.x, [out.labels.index(label) for label in result]) if result else out.x
 
 
@@ -87,7 +87,7 @@ class _Term:
         self.labels = labels
         self.number = number
 
-    def known(self, label: Label) -> int | None:
+    def known_length(self, label: Label) -> int | None:
         """Return the length of an axis, if the Type has it."""
         length: int | None = self.x.type.shape[self.labels.index(label)]
         return length
@@ -111,7 +111,7 @@ def _broadcast(terms: list[_Term]) -> dict[Label, Any]:
     lengths: dict[Label, Any] = {}
     for label in dict.fromkeys(label for term in terms for label in term.labels):
         having = [term for term in terms if label in term.labels]
-        known = {term.known(label): term.number for term in having}
+        known = {term.known_length(label): term.number for term in having}
         long = [n for n in known if n is not None and n != 1]
         if len(long) > 1:
             raise ValueError(
@@ -120,13 +120,13 @@ def _broadcast(terms: list[_Term]) -> dict[Label, Any]:
                 "are the same, or 1."
             )
         if len(known) > 1:  # what has length 1 counts for all
-            for term in [each for each in having if each.known(label) == 1]:
+            for term in [each for each in having if each.known_length(label) == 1]:
                 term.x = squeeze(term.x, term.labels.index(label))
                 term.labels = [each for each in term.labels if each != label]
             having = [term for term in having if label in term.labels]
-        unknown = [term for term in having if term.known(label) is None]
+        unknown = [term for term in having if term.known_length(label) is None]
         if not unknown:
-            lengths[label] = having[0].known(label)
+            lengths[label] = having[0].known_length(label)
             continue
         of_unknown = [ops.length(term.x, axis=term.labels.index(label)) for term in unknown]
         lengths[label] = long[0] if long else of_unknown[0]
@@ -165,7 +165,7 @@ def _path(
 
 def _product(a: _Term, b: _Term, later: set[Label], lengths: dict[Label, Any]) -> _Term:
     """Return the product of two terms, summed over what is not used later."""
-    a, b = _summed(a, later | set(b.labels)), _summed(b, later | set(a.labels))
+    a, b = _sum_labels(a, later | set(b.labels)), _sum_labels(b, later | set(a.labels))
     both = [label for label in a.labels if label in b.labels]
     batch = [label for label in both if label in later]
     met = [label for label in both if label not in later]
@@ -173,28 +173,28 @@ def _product(a: _Term, b: _Term, later: set[Label], lengths: dict[Label, Any]) -
     right = [label for label in b.labels if label not in both]
     if not met or not (left or right or not batch):  # elementwise, which is fused with the sum
         of_a = [lengths[label] for label in batch + left]
-        x = _as(a, batch + left + met)
-        y = _as(b, batch + right + met)
+        x = _order_labels(a, batch + left + met)
+        y = _order_labels(b, batch + right + met)
         if right:
             x = reshape(x, [*of_a, *[1] * len(right)])
         if left:
             of_b = [lengths[label] for label in right]
             y = reshape(y, [*of_a[: len(batch)], *[1] * len(left), *of_b])
-        return _summed(_Term(x * y, batch + left + right + met), later)
+        return _sum_labels(_Term(x * y, batch + left + right + met), later)
     sizes = [math.prod([lengths[label] for label in group]) for group in (left, met, right)]
     outer = [lengths[label] for label in batch]
-    x = reshape(_as(a, batch + left + met), [*outer, sizes[0], sizes[1]])
-    y = reshape(_as(b, batch + met + right), [*outer, sizes[1], sizes[2]])
+    x = reshape(_order_labels(a, batch + left + met), [*outer, sizes[0], sizes[1]])
+    y = reshape(_order_labels(b, batch + met + right), [*outer, sizes[1], sizes[2]])
     shape = [lengths[label] for label in batch + left + right]
     return _Term(reshape(ops.matmul(x, y), shape), batch + left + right)
 
 
-def _as(term: _Term, labels: list[Label]) -> Variable:
+def _order_labels(term: _Term, labels: list[Label]) -> Variable:
     order = [term.labels.index(label) for label in labels]
     return term.x if order == list(range(len(order))) else transpose(term.x, order)
 
 
-def _summed(term: _Term, kept: set[Label]) -> _Term:
+def _sum_labels(term: _Term, kept: set[Label]) -> _Term:
     """Return a term summed over the indices that are not kept."""
     axes = [axis for axis, label in enumerate(term.labels) if label not in kept]
     if not axes:

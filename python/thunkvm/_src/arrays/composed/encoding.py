@@ -9,7 +9,7 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import normal_axes
-from thunkvm._src.arrays.composed.lengths import along, counted, whole_number
+from thunkvm._src.arrays.composed.lengths import along, integers_below, whole_number
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable
@@ -56,7 +56,7 @@ def one_hot(x: Any, num_classes: Any, dtype: npt.DTypeLike = "float64", axis: in
         raise TypeError(f"[one_hot] x is {classes}, of {classes.dtype}; give integers.")
     ndim = classes.ndim + 1
     (at,) = normal_axes("one_hot", axis, ndim)
-    places = along(counted(whole_number("one_hot", "num_classes", num_classes, 0)), at, ndim)
+    places = along(integers_below(whole_number("one_hot", "num_classes", num_classes, 0)), at, ndim)
     return astype(ops.eq(ops.expand_dims(classes, axis=(at,)), places), dtype)
 
 

@@ -16,14 +16,14 @@ from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel, reshape, transpose
 
 
-def _one(what: str, name: str, given: Any, *, square: bool = True) -> Variable:
+def _one_matrix(what: str, name: str, given: Any, *, square: bool = True) -> Variable:
     a = matrices(what, given, name, square=square)
     if a.ndim != 2:
         raise np.linalg.LinAlgError(f"[{what}] {name} has to be one matrix, but it is {a}.")
     return a
 
 
-def _in_rows(operator: Variable, q: Variable) -> Variable:
+def _solve_rows(operator: Variable, q: Variable) -> Variable:
     """Solve a linear equation in a matrix that is read row by row."""
     return reshape(ops.solve(operator, ravel(q)), (length(q, 0), length(q, 1)))
 
@@ -62,9 +62,9 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> Variable:
 
     R. A. Horn and C. R. Johnson, Topics in Matrix Analysis, 1991, section 4.4.
     """
-    a, b = _one("solve_sylvester", "a", a), _one("solve_sylvester", "b", b)
-    q = _one("solve_sylvester", "q", q, square=False)
-    return _in_rows(kron(a, unit_like(b)) + kron(unit_like(a), transpose(b)), q)
+    a, b = _one_matrix("solve_sylvester", "a", a), _one_matrix("solve_sylvester", "b", b)
+    q = _one_matrix("solve_sylvester", "q", q, square=False)
+    return _solve_rows(kron(a, unit_like(b)) + kron(unit_like(a), transpose(b)), q)
 
 
 @public()
@@ -79,9 +79,12 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Variable:
     array([[0.5, 0. ],
            [0. , 0.5]])
     """
-    a, q = _one("solve_continuous_lyapunov", "a", a), _one("solve_continuous_lyapunov", "q", q)
+    a, q = (
+        _one_matrix("solve_continuous_lyapunov", "a", a),
+        _one_matrix("solve_continuous_lyapunov", "q", q),
+    )
     unit = unit_like(a)
-    return _in_rows(kron(a, unit) + kron(unit, ops.conj(a)), q)
+    return _solve_rows(kron(a, unit) + kron(unit, ops.conj(a)), q)
 
 
 @public()
@@ -115,9 +118,12 @@ def solve_discrete_lyapunov(a: Any, q: Any) -> Variable:
     G. Kitagawa, An algorithm for solving the matrix equation X = F X F' + S, International Journal
     of Control 25, 1977.
     """
-    a, q = _one("solve_discrete_lyapunov", "a", a), _one("solve_discrete_lyapunov", "q", q)
+    a, q = (
+        _one_matrix("solve_discrete_lyapunov", "a", a),
+        _one_matrix("solve_discrete_lyapunov", "q", q),
+    )
     product = kron(a, ops.conj(a))
-    return _in_rows(unit_like(product) - product, q)
+    return _solve_rows(unit_like(product) - product, q)
 
 
 #: Each step squares what is left of the distance: more steps than this find no solution.
@@ -168,8 +174,8 @@ def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> Variable:
     from thunkvm._src.control.loops import while_loop  # above this room
 
     what = "solve_discrete_are"
-    a, q, r = _one(what, "a", a), _one(what, "q", q), _one(what, "r", r)
-    b = _one(what, "b", b, square=False)
+    a, q, r = _one_matrix(what, "a", a), _one_matrix(what, "q", q), _one_matrix(what, "r", r)
+    b = _one_matrix(what, "b", b, square=False)
     dtype = np.result_type(a.dtype, b.dtype, q.dtype, r.dtype).name
     a, b, q, r = (astype(each, dtype) for each in (a, b, q, r))
     unit, tiny = unit_like(a), float(np.finfo(real_dtype(a)).eps) ** 2

@@ -20,7 +20,7 @@ from thunkvm._src.arrays.linalg import tril, triu
 from thunkvm._src.arrays.public import public
 
 
-def _completed(columns: Variable) -> Variable:
+def _complete_columns(columns: Variable) -> Variable:
     """Return orthonormal columns and others that make a unitary matrix of them.
 
     The others are any basis of what is left. They move with the space that they span: projected
@@ -85,9 +85,9 @@ def svd(
     u, s, vh = ops.svd(a)
     m, n = a.type.shape[-2:]
     if full_matrices and (m is None or n is None or m > n):
-        u = _completed(u)
+        u = _complete_columns(u)
     if full_matrices and (m is None or n is None or m < n):
-        vh = adjoint(_completed(adjoint(vh)))
+        vh = adjoint(_complete_columns(adjoint(vh)))
     return u, s, vh
 
 
@@ -162,7 +162,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     if mode == "reduced" or (m is not None and n is not None and m <= n):
         return q, r
     below = zeros_like(a)[..., length(r, -2) :, :]
-    return _completed(q), concatenate([r, below], axis=-2)
+    return _complete_columns(q), concatenate([r, below], axis=-2)
 
 
 @public()

@@ -94,13 +94,13 @@ def polyfit(
     if cov != "unscaled":
         spare = ops.cast(length(x, 0) - (degree + 1), dtype=x.dtype)
         distance = right - ops.matmul(left, c)
-        base = _scaled(base, ops.sum(ops.square(distance), axis=0) / spare)
+        base = _scale_base(base, ops.sum(ops.square(distance), axis=0) / spare)
     elif c.ndim == 2:
         base = base[..., None]
     return c, base
 
 
-def _scaled(base: Variable, factor: Variable) -> Variable:
+def _scale_base(base: Variable, factor: Variable) -> Variable:
     out: Variable = base[..., None] * factor if factor.ndim else base * factor
     return out
 

@@ -170,7 +170,7 @@ def roll(x: Any, shift: Any, axis: Axis = None) -> Variable:
     if axis is None:
         flat = ravel(x)
         for by in shifts:
-            flat = _rolled(flat, by, 0)
+            flat = _roll_axis(flat, by, 0)
         return reshape(flat, lengths(x))
     # An axis may be named twice, and is then shifted twice.
     axes = [normal_axes("roll", each, x.ndim)[0] for each in axis_tuple("roll", axis)]
@@ -182,11 +182,11 @@ def roll(x: Any, shift: Any, axis: Axis = None) -> Variable:
     count = max(len(shifts), len(axes)) if shifts and axes else 0
     rolled: Variable = x
     for i in range(count):
-        rolled = _rolled(rolled, shifts[i % len(shifts)], axes[i % len(axes)])
+        rolled = _roll_axis(rolled, shifts[i % len(shifts)], axes[i % len(axes)])
     return rolled
 
 
-def _rolled(x: Variable, by: Number, axis: int) -> Variable:
+def _roll_axis(x: Variable, by: Number, axis: int) -> Variable:
     size = length(x, axis)
     if isinstance(size, int) and isinstance(by, int):
         start: Number = size - by % size if size else 0

@@ -78,7 +78,7 @@ def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Vari
 def _complex(what: str, a: Any, n: Any, axis: int, norm: str | None, inverse: bool) -> Variable:
     x = as_complex(what, a)
     axis = one_axis(what, axis, x.ndim)
-    x = fitted(what, x, n, axis)
+    x = resize_axis(what, x, n, axis)
     out: Variable = ComplexTransform((axis - x.ndim,), inverse, known_norm(what, norm))(x)
     return out
 
@@ -103,7 +103,7 @@ def rfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Vari
     """
     x = as_real("rfft", a)
     axis = one_axis("rfft", axis, x.ndim)
-    x = fitted("rfft", x, n, axis)
+    x = resize_axis("rfft", x, n, axis)
     out: Variable = RealTransform(axis - x.ndim, known_norm("rfft", norm))(x)
     return out
 
@@ -159,7 +159,7 @@ def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Var
 def _hermitian(what: str, x: Variable, n: Any, axis: int, norm: str) -> Variable:
     axis = one_axis(what, axis, x.ndim)
     count = whole_number(what, "n", (length(x, axis) - 1) * 2 if n is None else n, 1)
-    x = fitted(what, x, None if n is None else count // 2 + 1, axis)
+    x = resize_axis(what, x, None if n is None else count // 2 + 1, axis)
     out: Variable = HermitianTransform(axis - x.ndim, norm)(x, count)
     return out
 
@@ -209,7 +209,7 @@ def as_real(what: str, a: Any) -> Variable:
     return astype(x, "float32" if x.dtype in ("float16", "float32") else "float64")
 
 
-def fitted(what: str, x: Variable, n: Any, axis: int) -> Variable:
+def resize_axis(what: str, x: Variable, n: Any, axis: int) -> Variable:
     """Return `n` elements of an axis: the first ones, or all and zeros behind them.
 
     Parameters
@@ -245,6 +245,14 @@ def fitted(what: str, x: Variable, n: Any, axis: int) -> Variable:
 
 
 __all__ = [
-    "as_complex", "as_real", "fft", "fitted", "hfft", "ifft", "ihfft", "irfft", "known_norm",
+    "as_complex",
+    "as_real",
+    "fft",
+    "hfft",
+    "ifft",
+    "ihfft",
+    "irfft",
+    "known_norm",
+    "resize_axis",
     "rfft",
 ]  # fmt: skip

@@ -10,9 +10,9 @@ from thunkvm._src.arrays.axes import axis_tuple, normal_axes
 from thunkvm._src.arrays.composed.fourier import (
     as_complex,
     as_real,
-    fitted,
     irfft,
     known_norm,
+    resize_axis,
     rfft,
 )
 from thunkvm._src.arrays.composed.transforms import ComplexTransform
@@ -181,7 +181,7 @@ def irfftn(
     array([[1., 2., 4.],
            [0., 3., 5.]])
     """
-    return _from_half("irfftn", a, s, axes, norm)
+    return _invert_half_spectrum("irfftn", a, s, axes, norm)
 
 
 @public(of_package=False, numpy=("fft.irfft2",))
@@ -201,14 +201,14 @@ def irfft2(
     array([[1., 2.],
            [0., 3.]])
     """
-    return _from_half("irfft2", a, s, axes, norm)
+    return _invert_half_spectrum("irfft2", a, s, axes, norm)
 
 
 def _complex(what: str, a: Any, s: Any, axes: Any, norm: str | None, inverse: bool) -> Variable:
     x = as_complex(what, a)
     places, sizes = _axes_and_lengths(what, x, s, axes)
     for axis, n in zip(places, sizes, strict=True):
-        x = fitted(what, x, n, axis)
+        x = resize_axis(what, x, n, axis)
     last = tuple(axis - x.ndim for axis in places)
     out: Variable = ComplexTransform(last, inverse, known_norm(what, norm))(x)
     return out
@@ -221,7 +221,7 @@ def _real(what: str, a: Any, s: Any, axes: Any, norm: str | None) -> Variable:
     return _complex(what, out, sizes[:-1], places[:-1], norm, False) if places[:-1] else out
 
 
-def _from_half(what: str, a: Any, s: Any, axes: Any, norm: str | None) -> Variable:
+def _invert_half_spectrum(what: str, a: Any, s: Any, axes: Any, norm: str | None) -> Variable:
     x = as_complex(what, a)
     places, sizes = _axes_and_lengths(what, x, s, axes)
     inner = _complex(what, x, sizes[:-1], places[:-1], norm, True) if places[:-1] else x

@@ -8,7 +8,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import Axis, length, normal_axes
 from thunkvm._src.arrays.composed.flipping import roll
-from thunkvm._src.arrays.composed.lengths import counted, whole_number
+from thunkvm._src.arrays.composed.lengths import integers_below, whole_number
 from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable
 
@@ -42,7 +42,7 @@ def fftfreq(n: Any, d: Any = 1.0) -> Variable:
     array([ 0. ,  0.5, -1. , -0.5])
     """
     n = whole_number("fftfreq", "n", n, 1)
-    k = counted(n)
+    k = integers_below(n)
     signed = ops.where(ops.ge(k * 2 - n, 0), k - n, k)
     return _spread(signed, n, d)
 
@@ -59,7 +59,7 @@ def rfftfreq(n: Any, d: Any = 1.0) -> Variable:
     array([0. , 0.5, 1. ])
     """
     n = whole_number("rfftfreq", "n", n, 1)
-    return _spread(counted(n // 2 + 1), n, d)
+    return _spread(integers_below(n // 2 + 1), n, d)
 
 
 def _spread(numbers: Variable, n: Any, d: Any) -> Variable:
@@ -87,7 +87,7 @@ def fftshift(x: Any, axes: Axis = None) -> Variable:
     >>> tv.function([], tv.fft.fftshift(tv.fft.fftfreq(4)))()
     array([-0.5 , -0.25,  0.  ,  0.25])
     """
-    return _shifted("fftshift", x, axes, lambda n: n // 2)
+    return _roll_axes("fftshift", x, axes, lambda n: n // 2)
 
 
 @public(of_package=False, numpy=("fft.ifftshift",))
@@ -101,10 +101,10 @@ def ifftshift(x: Any, axes: Axis = None) -> Variable:
     >>> tv.function([x], tv.fft.ifftshift(x))([-1.0, 0.0, 1.0])
     array([ 0.,  1., -1.])
     """
-    return _shifted("ifftshift", x, axes, lambda n: -(n // 2))
+    return _roll_axes("ifftshift", x, axes, lambda n: -(n // 2))
 
 
-def _shifted(what: str, x: Any, axes: Axis, by: Any) -> Variable:
+def _roll_axes(what: str, x: Any, axes: Axis, by: Any) -> Variable:
     x = as_variable(x)
     places = list(range(x.ndim)) if axes is None else normal_axes(what, axes, x.ndim, "axes")
     return roll(x, [by(length(x, axis)) for axis in places], places) if places else x

@@ -9,7 +9,7 @@ import numpy as np
 
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import length
-from thunkvm._src.arrays.composed.lengths import Number, along, counted, whole_number
+from thunkvm._src.arrays.composed.lengths import Number, along, integers_below, whole_number
 from thunkvm._src.arrays.creation import arange, linspace
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import stack
@@ -111,7 +111,7 @@ def indices(
            [[0, 1]]])
     """
     sizes = [whole_number("indices", "dimensions", each, 0) for each in dimensions]
-    vectors = [astype(counted(size), dtype) for size in sizes]
+    vectors = [astype(integers_below(size), dtype) for size in sizes]
     apart = _grid(vectors, list(range(len(sizes))), sparse)
     if sparse:
         return apart

@@ -86,18 +86,18 @@ def _beta_density(a: Variable, b: Variable, x: Variable) -> Variable:
     return powers * ops.exp(ops.gammaln(a + b) - ops.gammaln(a) - ops.gammaln(b))
 
 
-def _by_both(a: Variable, b: Variable, x: Variable) -> tuple[Variable, Variable]:
+def _beta_slopes(a: Variable, b: Variable, x: Variable) -> tuple[Variable, Variable]:
     x = astype(x, "float64")
     return beta_slope(a, b, x, 1.0 - x), -beta_slope(b, a, 1.0 - x, x)
 
 
-def _of_inverse(a: Variable, b: Variable, x: Variable) -> tuple[Variable, Variable]:
+def _beta_inverse_slopes(a: Variable, b: Variable, x: Variable) -> tuple[Variable, Variable]:
     density = _beta_density(*(astype(each, "float64") for each in (a, b, x)))
-    by_a, by_b = _by_both(a, b, x)
+    by_a, by_b = _beta_slopes(a, b, x)
     return -by_a / density, -by_b / density
 
 
-def _of_gamma_inverse(a: Variable, x: Variable) -> Variable:
+def _gamma_inverse_slope(a: Variable, x: Variable) -> Variable:
     density = _gamma_density(astype(a, "float64"), astype(x, "float64"))
     return -slope_of_gammainc(a, x) / density
 
@@ -106,14 +106,14 @@ def _of_gamma_inverse(a: Variable, x: Variable) -> Variable:
 SLOPES: dict[str, Any] = {
     "gammainc": lambda value, a, x: (slope_of_gammainc(a, x),),
     "gammaincc": lambda value, a, x: (-slope_of_gammainc(a, x),),
-    "gammaincinv": lambda value, a, p: (_of_gamma_inverse(a, value),),
-    "gammainccinv": lambda value, a, q: (_of_gamma_inverse(a, value),),
-    "betainc": lambda value, a, b, x: _by_both(a, b, x),
-    "betaincinv": lambda value, a, b, p: _of_inverse(a, b, value),
+    "gammaincinv": lambda value, a, p: (_gamma_inverse_slope(a, value),),
+    "gammainccinv": lambda value, a, q: (_gamma_inverse_slope(a, value),),
+    "betainc": lambda value, a, b, x: _beta_slopes(a, b, x),
+    "betaincinv": lambda value, a, b, p: _beta_inverse_slopes(a, b, value),
 }
 
 
-def _sloped(name: str, *arguments: Any) -> Variable:
+def _add_slopes(name: str, *arguments: Any) -> Variable:
     inputs = [as_variable(each) for each in arguments]
     value: Variable = getattr(ops, name)(*arguments)
     floats = [x for x in inputs[:-1] if np.dtype(x.dtype).kind == "f" and x.leaf != "constant"]
@@ -148,7 +148,7 @@ def gammainc(a: Any, x: Any) -> Variable:
     >>> [float(v).__round__(8) for v in tv.function([a], [y, tv.grad(y, a)])(2.0)]
     [0.59399415, -0.29400469]
     """
-    return _sloped("gammainc", a, x)
+    return _add_slopes("gammainc", a, x)
 
 
 @public()
@@ -162,7 +162,7 @@ def gammaincc(a: Any, x: Any) -> Variable:
     >>> tv.function([x], tv.gammaincc(1.0, x))([0.0, 1.0])
     array([1.        , 0.36787944])
     """
-    return _sloped("gammaincc", a, x)
+    return _add_slopes("gammaincc", a, x)
 
 
 @public()
@@ -176,7 +176,7 @@ def gammaincinv(a: Any, p: Any) -> Variable:
     >>> tv.function([p], tv.gammaincinv(1.0, p))([0.0, 0.5])
     array([0.        , 0.69314718])
     """
-    return _sloped("gammaincinv", a, p)
+    return _add_slopes("gammaincinv", a, p)
 
 
 @public()
@@ -190,7 +190,7 @@ def gammainccinv(a: Any, q: Any) -> Variable:
     >>> tv.function([q], tv.gammainccinv(1.0, q))([1.0, 0.5])
     array([0.        , 0.69314718])
     """
-    return _sloped("gammainccinv", a, q)
+    return _add_slopes("gammainccinv", a, q)
 
 
 @public()
@@ -219,7 +219,7 @@ def betainc(a: Any, b: Any, x: Any) -> Variable:
     >>> [float(v).__round__(8) for v in tv.function([a], [y, tv.grad(y, a)])(1.0)]
     [0.5, -0.34657359]
     """
-    return _sloped("betainc", a, b, x)
+    return _add_slopes("betainc", a, b, x)
 
 
 @public()
@@ -233,7 +233,7 @@ def betaincinv(a: Any, b: Any, p: Any) -> Variable:
     >>> tv.function([p], tv.betaincinv(1.0, 1.0, p))([0.0, 0.25])
     array([0.  , 0.25])
     """
-    return _sloped("betaincinv", a, b, p)
+    return _add_slopes("betaincinv", a, b, p)
 
 
 @public()

@@ -111,7 +111,7 @@ def nanargmax(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Var
     >>> int(tv.function([x], tv.nanargmax(x))([np.nan, 1.0, 3.0]))
     2
     """
-    return _place("nanargmax", argmax, x, -np.inf, axis, keepdims)
+    return _extreme_position("nanargmax", argmax, x, -np.inf, axis, keepdims)
 
 
 @public()
@@ -126,10 +126,10 @@ def nanargmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Var
     >>> int(tv.function([x], tv.nanargmin(x))([np.nan, 3.0, 1.0]))
     2
     """
-    return _place("nanargmin", argmin, x, np.inf, axis, keepdims)
+    return _extreme_position("nanargmin", argmin, x, np.inf, axis, keepdims)
 
 
-def _place(
+def _extreme_position(
     what: str, of: Callable[..., Variable], x: Any, other: float, axis: int | None, keepdims: bool
 ) -> Variable:
     x = as_variable(x)

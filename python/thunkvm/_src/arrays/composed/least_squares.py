@@ -36,7 +36,7 @@ def _cutoff(a: Variable, tolerance: Any) -> Variable:
     return ops.expand_dims(share, axis=(share.ndim,))
 
 
-def _counted(s: Variable, share: Variable) -> Variable:
+def _large_values(s: Variable, share: Variable) -> Variable:
     """Return which singular values are larger than a share of the largest one."""
     largest = ops.max(s, axis=-1, keepdims=True, or_identity=True)
     return s > share * ops.maximum(largest, 0.0)
@@ -57,7 +57,7 @@ class _Inverse:
         #: The singular values, which have a gradient.
         self.s = parts[1]
         u, s, vh = (ops.stop_gradient(each) for each in parts)
-        self.counts = _counted(s, share)
+        self.counts = _large_values(s, share)
         inverse = ops.where(self.counts, 1.0 / ops.where(self.counts, s, 1.0), 0.0)
         inverse = astype(inverse, real_dtype(a))
         #: The directions that do not count: a unit in their place keeps the factors regular.
@@ -170,7 +170,7 @@ def matrix_rank(a: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     a = matrices("matrix_rank", a, square=hermitian)
     s = svd(a, compute_uv=False, hermitian=hermitian)
     if tol is None:
-        counts = _counted(s, _cutoff(a, rtol))
+        counts = _large_values(s, _cutoff(a, rtol))
     else:
         tol = as_variable(tol)
         counts = s > ops.expand_dims(tol, axis=(tol.ndim,))
@@ -263,7 +263,7 @@ def orth(a: Any, rcond: Any = None) -> Variable:
     """
     a = _one_matrix("orth", a)
     u, s, _ = ops.svd(a)
-    rank = ops.sum(_counted(s, _cutoff(a, rcond)), axis=-1)
+    rank = ops.sum(_large_values(s, _cutoff(a, rcond)), axis=-1)
     columns: Variable = u[:, :rank]
     return columns
 
@@ -294,7 +294,7 @@ def null_space(a: Any, rcond: Any = None) -> Variable:
     """
     a = _one_matrix("null_space", a)
     _, s, vh = svd(a)
-    rank = ops.sum(_counted(s, _cutoff(a, rcond)), axis=-1)
+    rank = ops.sum(_large_values(s, _cutoff(a, rcond)), axis=-1)
     rows: Variable = vh[rank:]
     return adjoint(rows)
 

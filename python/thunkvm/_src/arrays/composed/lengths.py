@@ -91,7 +91,7 @@ def whole_number(what: str, name: str, given: Any, least: int | None = None) -> 
     return number
 
 
-def counted(count: Number) -> Variable:
+def integers_below(count: Number) -> Variable:
     """Return the vector 0, 1, ... of `count` integers."""
     return ops.arange(0, count, 1, dtype="int64")
 
@@ -103,6 +103,11 @@ def inexact(x: Any) -> Variable:
 
 
 __all__ = [
-    "Number", "along", "counted", "inexact", "one_axis", "part",
+    "Number",
+    "along",
+    "inexact",
+    "integers_below",
+    "one_axis",
+    "part",
     "whole_number",
 ]  # fmt: skip

@@ -11,7 +11,13 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import as_integer, length, lengths
 from thunkvm._src.arrays.composed.choosing import broadcast_arrays
-from thunkvm._src.arrays.composed.lengths import Number, counted, one_axis, part, whole_number
+from thunkvm._src.arrays.composed.lengths import (
+    Number,
+    integers_below,
+    one_axis,
+    part,
+    whole_number,
+)
 from thunkvm._src.arrays.creation import zeros
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import concatenate
@@ -59,7 +65,7 @@ def ravel_multi_index(
     array([2, 4])
     """
     what = "ravel_multi_index"
-    axes = [astype(_whole(what, each), "int64") for each in multi_index]
+    axes = [astype(_integer_positions(what, each), "int64") for each in multi_index]
     sizes = [whole_number(what, "dims", n, 0) for n in dims]
     modes = [mode] * len(axes) if isinstance(mode, str) else list(mode)
     if not len(axes) == len(sizes) == len(modes):
@@ -67,7 +73,7 @@ def ravel_multi_index(
             f"[{what}] there are {len(axes)} positions, {len(sizes)} lengths and {len(modes)} "
             "modes; give one of each for each axis."
         )
-    axes = [_within(what, *each) for each in zip(axes, sizes, modes, strict=True)]
+    axes = [_bound_positions(what, *each) for each in zip(axes, sizes, modes, strict=True)]
     out: Variable = as_variable(np.int64(0))
     for axis, n in _fastest_last(what, order, list(zip(axes, sizes, strict=True))):
         out = out * n + axis
@@ -107,7 +113,9 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Variable,
     total: Number = 1
     for n in sizes:
         total = total * n
-    rest = _within(what, astype(_whole(what, indices), "int64"), total, "raise")
+    rest = _bound_positions(
+        what, astype(_integer_positions(what, indices), "int64"), total, "raise"
+    )
     found: list[Variable] = []
     for n in reversed(_fastest_last(what, order, sizes)):
         found.append(ops.mod(rest, n))
@@ -115,14 +123,14 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Variable,
     return tuple(_fastest_last(what, order, found[::-1]))
 
 
-def _whole(what: str, given: Any) -> Variable:
+def _integer_positions(what: str, given: Any) -> Variable:
     x = as_variable(given)
     if np.dtype(x.dtype).kind not in "iu":
         raise TypeError(f"[{what}] {x} is of {x.dtype}; positions are integers.")
     return x
 
 
-def _within(what: str, positions: Variable, n: Number, mode: str) -> Variable:
+def _bound_positions(what: str, positions: Variable, n: Number, mode: str) -> Variable:
     if mode not in MODES:
         raise ValueError(f"[{what}] mode is {mode!r}; it has to be one of {', '.join(MODES)}.")
     if mode == "wrap":
@@ -225,13 +233,13 @@ def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Variable
     weights = _weights("packbits", bitorder)
     rows = ravel(a) if axis is None else a
     axis = 0 if axis is None else one_axis("packbits", axis, a.ndim)
-    return moveaxis(_packed(moveaxis(rows, axis, -1), weights), -1, axis)
+    return moveaxis(_pack_rows(moveaxis(rows, axis, -1), weights), -1, axis)
 
 
-def _packed(rows: Variable, weights: np.ndarray) -> Variable:
+def _pack_rows(rows: Variable, weights: np.ndarray) -> Variable:
     n = length(rows, rows.ndim - 1)
     bytes_, last = (n + 7) // 8, rows.ndim - 1
-    places = ops.expand_dims(counted(bytes_) * 8, axis=(1,)) + counted(8)
+    places = ops.expand_dims(integers_below(bytes_) * 8, axis=(1,)) + integers_below(8)
     is_there = ops.lt(places, n)
     more = concatenate([rows, part(rows, last, slice(0, 1))], last)  # for the bits that lack
     bits = ops.take(more, ops.where(is_there, places, 0), axis=last)
@@ -278,11 +286,11 @@ def unpackbits(
         raise TypeError(f"[unpackbits] {a} is of {a.dtype}; it takes uint8.")
     rows = ravel(a) if axis is None else a
     axis = 0 if axis is None else one_axis("unpackbits", axis, a.ndim)
-    places = counted(length(rows, axis) * 8)
+    places = integers_below(length(rows, axis) * 8)
     if count is not None:
         n = whole_number("unpackbits", "count", count)
         known = as_integer(n)
-        places = places[:n] if known is None or known < 0 else counted(known)
+        places = places[:n] if known is None or known < 0 else integers_below(known)
     last = moveaxis(rows, axis, -1)
     none = zeros([*lengths(last, range(last.ndim - 1)), 1], "uint8")  # behind the last one
     behind = concatenate([last, none], last.ndim - 1)

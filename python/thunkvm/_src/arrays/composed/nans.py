@@ -65,7 +65,7 @@ def _finite(x: Variable, nan: Any, posinf: Any, neginf: Any) -> Variable:
     return ops.where(ops.eq(x, -float("inf")), least, out)
 
 
-def _replaced(x: Any, value: Any) -> tuple[Variable, Variable | None]:
+def _replace_nans(x: Any, value: Any) -> tuple[Variable, Variable | None]:
     """Return `x` with a value for NaN, and where NaN is; None for dtypes that have none."""
     variable: Variable = as_variable(x)
     if np.dtype(variable.dtype).kind in "biu":
@@ -88,7 +88,7 @@ def nansum(
     >>> float(tv.function([x], tv.nansum(x))([1.0, np.nan, 2.0]))
     3.0
     """
-    return reductions.sum(_replaced(x, 0)[0], axis, dtype=dtype, keepdims=keepdims)
+    return reductions.sum(_replace_nans(x, 0)[0], axis, dtype=dtype, keepdims=keepdims)
 
 
 @public()
@@ -105,7 +105,7 @@ def nanprod(
     >>> float(tv.function([x], tv.nanprod(x))([3.0, np.nan, 2.0]))
     6.0
     """
-    return reductions.prod(_replaced(x, 1)[0], axis, dtype=dtype, keepdims=keepdims)
+    return reductions.prod(_replace_nans(x, 1)[0], axis, dtype=dtype, keepdims=keepdims)
 
 
 @public()
@@ -120,7 +120,7 @@ def nancumsum(x: Any, axis: int | None = None) -> Variable:
     >>> tv.function([x], tv.nancumsum(x))([1.0, np.nan, 2.0])
     array([1., 1., 3.])
     """
-    return ops.cumsum(_replaced(x, 0)[0], axis=axis)
+    return ops.cumsum(_replace_nans(x, 0)[0], axis=axis)
 
 
 @public()
@@ -135,7 +135,7 @@ def nancumprod(x: Any, axis: int | None = None) -> Variable:
     >>> tv.function([x], tv.nancumprod(x))([3.0, np.nan, 2.0])
     array([3., 3., 6.])
     """
-    return ops.cumprod(_replaced(x, 1)[0], axis=axis)
+    return ops.cumprod(_replace_nans(x, 1)[0], axis=axis)
 
 
 @public()
@@ -171,7 +171,7 @@ def nanmin(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
 def _extreme(name: str, x: Any, value: float, axis: Axis, keepdims: bool) -> Variable:
     variable: Variable = as_variable(x)
     worst = complex(value, value) if np.dtype(variable.dtype).kind == "c" else value
-    numbers, is_nan = _replaced(variable, worst)
+    numbers, is_nan = _replace_nans(variable, worst)
     found: Variable = getattr(ops, name)(numbers, axis=axis, keepdims=bool(keepdims))
     if is_nan is None:
         return found
@@ -193,14 +193,14 @@ def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     >>> float(tv.function([x], tv.nanmean(x))([1.0, np.nan, 2.0]))
     1.5
     """
-    numbers, is_nan = _replaced(x, 0)
+    numbers, is_nan = _replace_nans(x, 0)
     if is_nan is None:
         return reductions.mean(numbers, axis, keepdims=keepdims)
     total = reductions.sum(numbers, axis, keepdims=keepdims)
-    return _quotient(total, _count(is_nan, axis, keepdims))
+    return _quotient(total, _count_numbers(is_nan, axis, keepdims))
 
 
-def _count(is_nan: Variable, axis: Axis, keepdims: bool) -> Variable:
+def _count_numbers(is_nan: Variable, axis: Axis, keepdims: bool) -> Variable:
     return ops.sum(ops.logical_not(is_nan), axis=axis, keepdims=bool(keepdims))
 
 
@@ -223,13 +223,13 @@ def nanvar(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
     1.0
     """
     variable: Variable = as_variable(x)
-    numbers, is_nan = _replaced(variable, 0)
+    numbers, is_nan = _replace_nans(variable, 0)
     if is_nan is None:
         return reductions.var(numbers, axis, ddof=ddof, keepdims=keepdims)
     apart = ops.where(is_nan, 0, variable - nanmean(variable, axis, keepdims=True))
     squares = (apart * ops.conj(apart)).real
     total = reductions.sum(squares, axis, keepdims=keepdims)
-    freedom = _count(is_nan, axis, keepdims) - ddof
+    freedom = _count_numbers(is_nan, axis, keepdims) - ddof
     quotient = _quotient(total, ops.where(ops.gt(freedom, 0), freedom, 1))
     return ops.where(ops.gt(freedom, 0), quotient, float("nan"))
 

@@ -62,14 +62,14 @@ def matrix_norm(x: Any, *, keepdims: bool = False, ord: float | str = "fro") -> 
         out = norm(x, axis=(-2, -1))
     elif ord in ("nuc", 2, -2):
         s = ops.svdvals(x)
-        out = ops.sum(s, axis=-1) if ord == "nuc" else _end(s, float(ord))
+        out = ops.sum(s, axis=-1) if ord == "nuc" else _extreme_value(s, float(ord))
     else:
         sums = ops.sum(ops.abs(x), axis=-2 if abs(float(ord)) == 1 else -1)
-        out = _end(sums, float(ord))
+        out = _extreme_value(sums, float(ord))
     return ops.expand_dims(out, axis=(out.ndim, out.ndim + 1)) if keepdims else out
 
 
-def _end(x: Variable, ord: float) -> Variable:
+def _extreme_value(x: Variable, ord: float) -> Variable:
     return ops.max(x, axis=-1) if ord > 0 else ops.min(x, axis=-1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import length, lengths
-from thunkvm._src.arrays.composed.lengths import Number, along, counted, part, whole_number
+from thunkvm._src.arrays.composed.lengths import Number, along, integers_below, part, whole_number
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import broadcast_to
 from thunkvm._src.graph.values import as_variable
@@ -82,14 +82,14 @@ def _mode(mode: Any) -> tuple[str | None, Any, Callable[..., Margins]]:
     """Return the keyword of a mode, its default, and the function that makes the margins."""
     modes: dict[str, tuple[str | None, Any, Callable[..., Margins]]] = {
         "constant": ("constant_values", 0, _constants),
-        "edge": (None, None, _picked),
+        "edge": (None, None, _picked_margins),
         "linear_ramp": ("end_values", 0, _ramps),
         "maximum": ("stat_length", None, _statistics),
         "mean": ("stat_length", None, _statistics),
         "minimum": ("stat_length", None, _statistics),
-        "reflect": ("reflect_type", "even", _mirrored),
-        "symmetric": ("reflect_type", "even", _mirrored),
-        "wrap": (None, None, _picked),
+        "reflect": ("reflect_type", "even", _mirrored_margins),
+        "symmetric": ("reflect_type", "even", _mirrored_margins),
+        "wrap": (None, None, _picked_margins),
     }
     if callable(mode):
         raise ValueError(
@@ -176,7 +176,9 @@ def _check_not_empty(x: Variable, axis: int, mode: str) -> None:
         )
 
 
-def _picked(x: Variable, axis: int, widths: tuple[Number, Number], _: Any, mode: str) -> Margins:
+def _picked_margins(
+    x: Variable, axis: int, widths: tuple[Number, Number], _: Any, mode: str
+) -> Margins:
     """Return margins that are elements of the axis."""
     _check_not_empty(x, axis, mode)
     n = length(x, axis)
@@ -192,10 +194,10 @@ def _picked(x: Variable, axis: int, widths: tuple[Number, Number], _: Any, mode:
 
 def _places(n: Number, widths: tuple[Number, Number]) -> tuple[Variable, Variable]:
     """Return the places of both margins, counted from the first element."""
-    return counted(widths[0]) - widths[0], counted(widths[1]) + n
+    return integers_below(widths[0]) - widths[0], integers_below(widths[1]) + n
 
 
-def _mirrored(
+def _mirrored_margins(
     x: Variable, axis: int, widths: tuple[Number, Number], kinds: tuple[str, str], mode: str
 ) -> Margins:
     """Return margins that mirror the axis: again and again where they are longer than it."""
@@ -236,7 +238,7 @@ def _ramps(
     dtype = np.result_type(x.dtype, "float64").name
     for edge, end, width, inwards in zip(edges, ends, widths, (True, False), strict=True):
         outer, inner = ops.cast(end, dtype=dtype), ops.cast(edge, dtype=dtype)
-        steps = counted(width) if inwards else ops.sub(width, 1) - counted(width)
+        steps = integers_below(width) if inwards else ops.sub(width, 1) - integers_below(width)
         share = along(ops.cast(steps, dtype=dtype), axis, x.ndim) / ops.cast(width, dtype=dtype)
         line = outer + share * (inner - outer)
         made.append(ops.cast(ops.floor(line) if is_whole else line, dtype=x.dtype))

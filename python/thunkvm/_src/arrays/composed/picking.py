@@ -11,7 +11,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import as_integer, length, lengths
 from thunkvm._src.arrays.composed.distinct import flatnonzero
-from thunkvm._src.arrays.composed.lengths import counted, one_axis
+from thunkvm._src.arrays.composed.lengths import integers_below, one_axis
 from thunkvm._src.arrays.creation import full
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.indexing import set_subtensor
@@ -94,7 +94,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Variable:
     >>> tv.function([x], tv.delete(x, [0, -1]))([1.0, 2.0, 3.0])
     array([2.])
     """
-    arr, axis = _along("delete", arr, axis)
+    arr, axis = _array_and_axis("delete", arr, axis)
     every = full((length(arr, axis),), True, "bool")
     place = obj if isinstance(obj, slice) or as_integer(obj) is not None else _positions(obj)
     keep = set_subtensor(every[place], False)
@@ -131,7 +131,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Variable
     >>> tv.function([x], tv.insert(x, [0, 2], [7.0, 8.0]))([1.0, 2.0, 3.0])
     array([7., 1., 2., 8., 3.])
     """
-    arr, axis = _along("insert", arr, axis)
+    arr, axis = _array_and_axis("insert", arr, axis)
     n = length(arr, axis)
     values = astype(values, arr.dtype)
     where, is_one = _places(obj, n)
@@ -145,15 +145,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Variable
     inserted = broadcast_to(values, shape)
     order = ops.argsort(where)
     # Where several come before one position, each is one further behind.
-    final = set_subtensor(where[order], ops.take(where, order, axis=0) + counted(count))
+    final = set_subtensor(where[order], ops.take(where, order, axis=0) + integers_below(count))
     total = n + count
     is_old = set_subtensor(full((total,), True, "bool")[final], False)
-    source = set_subtensor(full((total,), 0, "int64")[final], n + counted(count))
-    source = set_subtensor(source[flatnonzero(is_old)], counted(n))
+    source = set_subtensor(full((total,), 0, "int64")[final], n + integers_below(count))
+    source = set_subtensor(source[flatnonzero(is_old)], integers_below(n))
     return ops.take(concatenate([arr, inserted], axis), source, axis=axis)
 
 
-def _along(what: str, arr: Any, axis: int | None) -> tuple[Variable, int]:
+def _array_and_axis(what: str, arr: Any, axis: int | None) -> tuple[Variable, int]:
     """Return an array and its axis, or the flattened array and 0."""
     x = as_variable(arr)
     if axis is None:
@@ -170,14 +170,14 @@ def _positions(obj: Any) -> Variable:
 def _places(obj: Any, n: Any) -> tuple[Variable, bool]:
     """Return a vector of positions from 0 to `n`, and whether they are one position."""
     if isinstance(obj, slice):
-        return counted(n)[obj], False
+        return integers_below(n)[obj], False
     found = _positions(obj)
     if found.dtype == "bool":
         return flatnonzero(found), False
     places = astype(found, "int64")
     places = ops.where(ops.lt(places, 0), places + n, places)
     # What is out of bounds shall be an error, also of a position that is `n` itself.
-    places = ops.take(counted(n + 1), places, axis=0)
+    places = ops.take(integers_below(n + 1), places, axis=0)
     return (reshape(places, (1,)), True) if found.ndim == 0 else (ravel(places), False)
 
 
@@ -210,7 +210,7 @@ def resize(a: Any, new_shape: Any) -> Variable:
     for each in shape:
         wanted = wanted * each
     one_more = concatenate([flat, full((1,), 0, flat.dtype)])  # what is taken of none
-    source = ops.mod(counted(wanted), ops.maximum(ops.size(flat), 1))
+    source = ops.mod(integers_below(wanted), ops.maximum(ops.size(flat), 1))
     return reshape(ops.take(one_more, source, axis=0), shape)
 
 

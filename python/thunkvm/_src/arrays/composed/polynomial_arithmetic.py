@@ -12,7 +12,7 @@ from thunkvm._src.arrays.axes import as_integer, length
 from thunkvm._src.arrays.composed.dimensions import atleast_1d
 from thunkvm._src.arrays.composed.distinct import flatnonzero
 from thunkvm._src.arrays.composed.factorizations import eigvals
-from thunkvm._src.arrays.composed.lengths import counted, inexact
+from thunkvm._src.arrays.composed.lengths import inexact, integers_below
 from thunkvm._src.arrays.composed.products import convolve
 from thunkvm._src.arrays.creation import zeros
 from thunkvm._src.arrays.elementwise import astype
@@ -44,7 +44,7 @@ def polyadd(a1: Any, a2: Any) -> Variable:
     >>> tv.function([p], tv.polyadd(p, [1.0, 5.0]))([1.0, 2.0, 3.0])
     array([1., 3., 8.])
     """
-    first, second = _as_long("polyadd", a1, a2)
+    first, second = _pad_shorter("polyadd", a1, a2)
     out: Variable = first + second
     return out
 
@@ -60,7 +60,7 @@ def polysub(a1: Any, a2: Any) -> Variable:
     >>> tv.function([p], tv.polysub(p, [1.0, 5.0]))([1.0, 2.0, 3.0])
     array([ 1.,  1., -2.])
     """
-    first, second = _as_long("polysub", a1, a2)
+    first, second = _pad_shorter("polysub", a1, a2)
     out: Variable = first - second
     return out
 
@@ -98,7 +98,7 @@ def polyder(p: Any, m: int = 1) -> Variable:
     """
     slope = _coefficients("polyder", p)
     for _ in range(_order("polyder", m)):
-        powers = counted(length(slope, 0))[::-1]
+        powers = integers_below(length(slope, 0))[::-1]
         slope = (slope * powers)[:-1]
     return slope
 
@@ -132,7 +132,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Variable:
     if constants.type.shape[0] not in (None, order):
         raise ValueError(f"[polyint] k has {constants.type.shape[0]} numbers; give 1 or {order}.")
     for i in range(order):
-        powers = counted(length(total, 0))[::-1] + 1
+        powers = integers_below(length(total, 0))[::-1] + 1
         total = concatenate([total / powers, constants[i : i + 1]])
     return total
 
@@ -267,7 +267,7 @@ def _coefficients(what: str, p: Any) -> Variable:
     return found
 
 
-def _as_long(what: str, a1: Any, a2: Any) -> tuple[Variable, Variable]:
+def _pad_shorter(what: str, a1: Any, a2: Any) -> tuple[Variable, Variable]:
     """Return both with zeros in front of the shorter one."""
     found = _coefficients(what, a1), _coefficients(what, a2)
     sizes = [length(x, 0) for x in found]

@@ -26,7 +26,7 @@ def _step(at: Variable, stays: Variable) -> Variable:
     return ops.where(stays, ops.floor(at), ops.floor(at) + 1.0)
 
 
-def _between(alpha: float, beta: float) -> Callable[[Variable, Variable], Variable]:
+def _rank_formula(alpha: float, beta: float) -> Callable[[Variable, Variable], Variable]:
     return lambda n, q: n * q + (alpha + q * (1.0 - alpha - beta)) - 1.0
 
 
@@ -45,12 +45,12 @@ METHODS: dict[str, Callable[[Variable, Variable], Variable]] = {
         n * q - 1.5,
         ops.logical_and(_is_whole(n * q - 1.5), ops.eq(ops.mod(ops.floor(n * q - 1.5), 2.0), 1.0)),
     ),
-    "interpolated_inverted_cdf": _between(0.0, 1.0),
-    "hazen": _between(0.5, 0.5),
-    "weibull": _between(0.0, 0.0),
+    "interpolated_inverted_cdf": _rank_formula(0.0, 1.0),
+    "hazen": _rank_formula(0.5, 0.5),
+    "weibull": _rank_formula(0.0, 0.0),
     "linear": lambda n, q: (n - 1.0) * q,
-    "median_unbiased": _between(1 / 3.0, 1 / 3.0),
-    "normal_unbiased": _between(3 / 8.0, 3 / 8.0),
+    "median_unbiased": _rank_formula(1 / 3.0, 1 / 3.0),
+    "normal_unbiased": _rank_formula(3 / 8.0, 3 / 8.0),
     "lower": lambda n, q: ops.floor((n - 1.0) * q),
     "higher": lambda n, q: ops.ceil((n - 1.0) * q),
     "midpoint": lambda n, q: _half_way((n - 1.0) * q),
@@ -188,7 +188,7 @@ def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
         # NaN is the last.
         holds_nan = ops.any(ops.isnan(part(rows, slice(-1, None))), axis=-1)
         middle = ops.where(holds_nan, _constant(np.nan, middle), middle)
-    return _kept(middle, axes, as_variable(x).ndim, keepdims)
+    return _restore_axes(middle, axes, as_variable(x).ndim, keepdims)
 
 
 @public()
@@ -211,7 +211,7 @@ def _constant(value: float, like: Variable) -> Variable:
     return as_variable(np.array(value, like.dtype))
 
 
-def _kept(out: Variable, axes: list[int], ndim: int, keepdims: bool) -> Variable:
+def _restore_axes(out: Variable, axes: list[int], ndim: int, keepdims: bool) -> Variable:
     """Return a result of all axes but some with these in it again, with length 1.
 
     The axes in front of them, those of `q`, stay where they are.
@@ -286,7 +286,7 @@ def _quantile(
     rest = [length(out, each) for each in range(out.ndim - 1)]
     out = moveaxis(out, -1, 0)
     out = reshape(out, [*(length(q, each) for each in range(q.ndim)), *rest])
-    return _kept(out, axes, x.ndim, keepdims)
+    return _restore_axes(out, axes, x.ndim, keepdims)
 
 
 #: Methods that give one of the elements.

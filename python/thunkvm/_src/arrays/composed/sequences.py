@@ -8,7 +8,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import along, counted, whole_number
+from thunkvm._src.arrays.composed.lengths import along, integers_below, whole_number
 from thunkvm._src.arrays.creation import linspace
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
@@ -108,7 +108,7 @@ def geomspace(
     from_1, to = first / sign, last / sign
     powers = 10.0 ** _evenly("geomspace", ops.log10(from_1), ops.log10(to), num, endpoint)
     # The ends are what was given, whatever rounding does to logarithms and powers.
-    place = along(counted(ops.length(powers, axis=0)), 0, powers.ndim)
+    place = along(integers_below(ops.length(powers, axis=0)), 0, powers.ndim)
     end = ops.sub(as_variable(num), 1) if endpoint else -1
     powers = ops.where(ops.eq(place, end), to, powers)
     out = ops.where(ops.eq(place, 0), from_1, powers) * sign

@@ -49,7 +49,7 @@ def isin(
     >>> tv.function([x], tv.isin(x, [1.0, 3.0]))([3.0, 2.0])
     array([ True, False])
     """
-    element, others = _alike(element, test_elements)
+    element, others = _unify_dtypes(element, test_elements)
     others = ops.sort(ravel(others))
     # One more, so that there is one to look at behind the largest, and of none at all.
     padded = concatenate([others, astype(np.zeros(1), others.dtype)])
@@ -71,7 +71,7 @@ def union1d(ar1: Any, ar2: Any) -> Variable:
     >>> tv.function([x], tv.union1d(x, [2.0, 3.0]))([3.0, 1.0])
     array([1., 2., 3.])
     """
-    first, second = _alike(ar1, ar2)
+    first, second = _unify_dtypes(ar1, ar2)
     out: Variable = unique(concatenate([ravel(first), ravel(second)]))
     return out
 
@@ -102,7 +102,7 @@ def intersect1d(
     >>> tv.function([x], tv.intersect1d(x, [3.0, 2.0, 1.0]))([3.0, 1.0, 7.0])
     array([1., 3.])
     """
-    first, second = _alike(ar1, ar2)
+    first, second = _unify_dtypes(ar1, ar2)
     if not return_indices:
         found = unique(first)
         return found[isin(found, second)]
@@ -141,14 +141,14 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Variable:
     >>> tv.function([x], tv.setxor1d(x, [3.0, 2.0]))([3.0, 1.0])
     array([1., 2.])
     """
-    first, second = _alike(ar1, ar2)
+    first, second = _unify_dtypes(ar1, ar2)
     one, other = (ravel(x) if assume_unique else unique(x) for x in (first, second))
     both, counts = unique(concatenate([one, other]), return_counts=True, equal_nan=False)
     out: Variable = ops.take(both, flatnonzero(ops.eq(counts, 1)), axis=0)
     return out
 
 
-def _alike(first: Any, second: Any) -> tuple[Variable, Variable]:
+def _unify_dtypes(first: Any, second: Any) -> tuple[Variable, Variable]:
     """Return both in one dtype."""
     x, y = as_variable(first), as_variable(second)
     dtype = np.result_type(x.dtype, y.dtype)

@@ -46,7 +46,7 @@ def slope_of_gammainc(a: Variable, x: Variable) -> Variable:
     """
     a, x = broadcast_arrays(astype(a, "float64"), astype(x, "float64"))
     is_end = ops.logical_or(ops.eq(x, 0.0), ops.isinf(x))
-    is_inside = _all(ops.gt(a, 0.0), ops.gt(x, 0.0), ops.isfinite(a), ops.isfinite(x))
+    is_inside = _all_conditions(ops.gt(a, 0.0), ops.gt(x, 0.0), ops.isfinite(a), ops.isfinite(x))
     a, x = ops.where(is_inside, a, 1.0), ops.where(is_inside, x, 1.0)
     is_low = ops.lt(x, SERIES_TO)
     low = _gamma_series(a, ops.where(is_low, x, 1.0))
@@ -96,8 +96,8 @@ def slope_of_betainc(a: Variable, b: Variable, x: Variable) -> Variable:
 def beta_slope(a: Variable, b: Variable, x: Variable, y: Variable) -> Variable:
     """Return `slope_of_betainc` where ``y = 1 - x`` is given too, which may have more digits."""
     a, b, x, y = broadcast_arrays(*(astype(each, "float64") for each in (a, b, x, y)))
-    is_shape = _all(ops.gt(a, 0.0), ops.gt(b, 0.0), ops.isfinite(a), ops.isfinite(b))
-    is_inside = _all(is_shape, ops.gt(x, 0.0), ops.gt(y, 0.0))
+    is_shape = _all_conditions(ops.gt(a, 0.0), ops.gt(b, 0.0), ops.isfinite(a), ops.isfinite(b))
+    is_inside = _all_conditions(is_shape, ops.gt(x, 0.0), ops.gt(y, 0.0))
     is_end = ops.logical_or(ops.eq(x, 0.0), ops.eq(y, 0.0))
     a, b, x, y = (
         ops.where(is_inside, each, other)
@@ -124,7 +124,7 @@ def beta_slope(a: Variable, b: Variable, x: Variable, y: Variable) -> Variable:
     return ops.where(is_inside, inside, ops.where(ops.logical_and(is_shape, is_end), 0.0, math.nan))
 
 
-def _all(*conditions: Variable) -> Variable:
+def _all_conditions(*conditions: Variable) -> Variable:
     out, *others = conditions
     for each in others:
         out = ops.logical_and(out, each)

@@ -247,7 +247,7 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0) -> Variable:
         raise ValueError(f"[lu_solve] trans = {trans!r}, but it has to be 0, 1 or 2.")
     packed, exchanges = lu_and_piv
     packed = matrices("lu_solve", packed, "lu", square=True)
-    rows = _exchanged(as_variable(exchanges))
+    rows = _exchange_rows(as_variable(exchanges))
     sides, is_vector = as_columns(as_variable(b))
     if trans == 0:
         x = rows_taken(sides, rows)
@@ -261,7 +261,7 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0) -> Variable:
     return ops.squeeze(x, axis=-1) if is_vector else x
 
 
-def _exchanged(exchanges: Variable) -> Variable:
+def _exchange_rows(exchanges: Variable) -> Variable:
     """Return the rows in their order after all exchanges."""
     from thunkvm._src.control.loops import fori_loop  # above this room
 

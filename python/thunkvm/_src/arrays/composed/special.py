@@ -184,13 +184,13 @@ def betaln(a: Any, b: Any) -> Variable:
     p, q = ops.where(is_large, low, 1.0), ops.where(is_large, high, STIRLING_FROM)
     small_p = ops.where(both_are, 1.0, p)
     large_p = ops.where(both_are, p, STIRLING_FROM)
-    of_ratio = -(q - 0.5) * ops.log1p(p / q) + _stirling(q) - _stirling(p + q)
+    of_ratio = -(q - 0.5) * ops.log1p(p / q) + _stirling_series(q) - _stirling_series(p + q)
     by_gamma = ops.gammaln(small_p) - small_p * ops.log(small_p + q) + small_p
     by_stirling = (
         -(large_p - 0.5) * ops.log1p(q / large_p)
         - ops.log(large_p + q) * 0.5
         + (0.5 * math.log(2 * math.pi))
-        + _stirling(large_p)
+        + _stirling_series(large_p)
     )
     large = of_ratio + ops.where(both_are, by_stirling, by_gamma)
     s, t = ops.where(is_large, 1.0, a), ops.where(is_large, 1.0, b)
@@ -198,7 +198,7 @@ def betaln(a: Any, b: Any) -> Variable:
     return ops.where(is_large, large, small)
 
 
-def _stirling(x: Variable) -> Variable:
+def _stirling_series(x: Variable) -> Variable:
     inverse = ops.reciprocal(x)
     return inverse * polynomial(STIRLING, inverse * inverse)
 

@@ -10,7 +10,13 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import as_integer, length
-from thunkvm._src.arrays.composed.lengths import Number, counted, one_axis, part, whole_number
+from thunkvm._src.arrays.composed.lengths import (
+    Number,
+    integers_below,
+    one_axis,
+    part,
+    whole_number,
+)
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import reshape
 from thunkvm._src.graph.values import as_variable
@@ -52,9 +58,9 @@ def split(x: Any, indices_or_sections: Places, axis: int = 0) -> list[Variable]:
     """
     x = as_variable(x)
     axis = one_axis("split", axis, x.ndim)
-    count = _count("split", indices_or_sections)
+    count = _count_parts("split", indices_or_sections)
     if count is None:
-        return _cut("split", x, indices_or_sections, axis)
+        return _cut_parts("split", x, indices_or_sections, axis)
     n = length(x, axis)
     if isinstance(n, int) and n % count:
         raise ValueError(
@@ -62,7 +68,7 @@ def split(x: Any, indices_or_sections: Places, axis: int = 0) -> list[Variable]:
             "write tv.array_split for parts that differ by one."
         )
     # Rows of places count the parts: a length that is no multiple fails there.
-    size = n // count if isinstance(n, int) else length(reshape(counted(n), (count, -1)), 1)
+    size = n // count if isinstance(n, int) else length(reshape(integers_below(n), (count, -1)), 1)
     return [part(x, axis, slice(i * size, (i + 1) * size)) for i in range(count)]
 
 
@@ -81,9 +87,9 @@ def array_split(x: Any, indices_or_sections: Places, axis: int = 0) -> list[Vari
     """
     x = as_variable(x)
     axis = one_axis("array_split", axis, x.ndim)
-    count = _count("array_split", indices_or_sections)
+    count = _count_parts("array_split", indices_or_sections)
     if count is None:
-        return _cut("array_split", x, indices_or_sections, axis)
+        return _cut_parts("array_split", x, indices_or_sections, axis)
     n = length(x, axis)
     # Part i begins behind i parts, of which the first n % count have one element more.
     size, longer = n // count, n % count
@@ -94,7 +100,7 @@ def array_split(x: Any, indices_or_sections: Places, axis: int = 0) -> list[Vari
     return [part(x, axis, slice(begins[i], begins[i + 1])) for i in range(count)]
 
 
-def _count(what: str, given: Any) -> int | None:
+def _count_parts(what: str, given: Any) -> int | None:
     """Return the number of parts, or None if places are given."""
     if isinstance(given, Variable):
         raise TypeError(
@@ -112,7 +118,7 @@ def _count(what: str, given: Any) -> int | None:
     return count
 
 
-def _cut(what: str, x: Variable, places: Any, axis: int) -> list[Variable]:
+def _cut_parts(what: str, x: Variable, places: Any, axis: int) -> list[Variable]:
     inner = [whole_number(what, "indices_or_sections", place) for place in places]
     begins, ends = [0, *inner], [*inner, None]
     return [part(x, axis, slice(b, e)) for b, e in zip(begins, ends, strict=True)]

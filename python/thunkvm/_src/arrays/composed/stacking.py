@@ -41,7 +41,7 @@ def dstack(arrays: Iterable[Any]) -> Variable:
     array([[[1., 1.],
             [2., 2.]]])
     """
-    return concatenate([atleast_3d(each) for each in _listed("dstack", arrays)], 2)
+    return concatenate([atleast_3d(each) for each in _list_arrays("dstack", arrays)], 2)
 
 
 @public()
@@ -59,13 +59,13 @@ def column_stack(arrays: Iterable[Any]) -> Variable:
            [2., 2.]])
     """
     columns = []
-    for each in _listed("column_stack", arrays):
+    for each in _list_arrays("column_stack", arrays):
         x: Variable = as_variable(each)
         columns.append(ops.expand_dims(ravel(x), axis=1) if x.ndim < 2 else x)
     return concatenate(columns, 1)
 
 
-def _listed(what: str, arrays: Any) -> list[Any]:
+def _list_arrays(what: str, arrays: Any) -> list[Any]:
     if isinstance(arrays, Variable) and not (arrays.ndim and arrays.type.shape[0] is not None):
         raise TypeError(
             f"[{what}] it takes the arrays as one list, but got {arrays}; write tv.{what}([x, y])."
@@ -106,7 +106,7 @@ def block(arrays: Any) -> Variable:
     """
     depth, most_axes = _depth(arrays)
     ndim = max(depth, most_axes)
-    return _joined(arrays, depth, ndim)
+    return _join_arrays(arrays, depth, ndim)
 
 
 def _depth(arrays: Any) -> tuple[int, int]:
@@ -126,11 +126,11 @@ def _depth(arrays: Any) -> tuple[int, int]:
     return found[0][0] + 1, max(ndim for _, ndim in found)
 
 
-def _joined(arrays: Any, depth: int, ndim: int) -> Variable:
+def _join_arrays(arrays: Any, depth: int, ndim: int) -> Variable:
     if depth == 0:
         array: Variable = atleast_nd(arrays, n=ndim)
         return array
-    parts = [_joined(each, depth - 1, ndim) for each in arrays]
+    parts = [_join_arrays(each, depth - 1, ndim) for each in arrays]
     return ops.concatenate(*parts, axis=ndim - depth)
 
 

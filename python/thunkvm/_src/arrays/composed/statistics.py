@@ -154,7 +154,7 @@ def cov(
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    given = [_observed("cov", name, x) for name, x in (("m", m), ("y", y)) if x is not None]
+    given = [_as_observations("cov", name, x) for name, x in (("m", m), ("y", y)) if x is not None]
     dtype = np.result_type(*(x.dtype for x in given), np.float64) if dtype is None else dtype
     x = concatenate([_rows(astype(each, dtype), rowvar) for each in given], 0)
     weights = _weights(fweights, aweights)
@@ -166,7 +166,7 @@ def cov(
     return ops.squeeze(products / astype(divisor, x.real.dtype), axis=_ones(products))
 
 
-def _observed(what: str, name: str, given: Any) -> Variable:
+def _as_observations(what: str, name: str, given: Any) -> Variable:
     x: Variable = as_variable(given)
     if x.ndim > 2:
         raise ValueError(f"[{what}] {name} is {x}, which has {x.ndim} axes; give a matrix.")

@@ -14,7 +14,7 @@ from thunkvm._src.graph.values import as_variable
 Label = Any
 
 
-def parsed(args: Sequence[Any]) -> tuple[list[Variable], list[list[Label]], list[Label]]:
+def parse_subscripts(args: Sequence[Any]) -> tuple[list[Variable], list[list[Label]], list[Label]]:
     """Return the operands of `einsum`, the labels of their axes, and those of the result.
 
     Parameters
@@ -42,10 +42,12 @@ def parsed(args: Sequence[Any]) -> tuple[list[Variable], list[list[Label]], list
     if not args:
         raise TypeError('[einsum] it takes subscripts and operands: einsum("ij,jk->ik", a, b).')
     if isinstance(args[0], str):
-        operands, terms, result = _of_text(args[0], args[1:])
+        operands, terms, result = _parse_text(args[0], args[1:])
     else:
-        operands, terms, result = _of_lists(args)
-    labels = [_placed(i, term, x) for i, (term, x) in enumerate(zip(terms, operands, strict=True))]
+        operands, terms, result = _parse_lists(args)
+    labels = [
+        _label_axes(i, term, x) for i, (term, x) in enumerate(zip(terms, operands, strict=True))
+    ]
     hidden = sorted({label for each in labels for label in each if _is_hidden(label)}, reverse=True)
     counts = Counter(label for each in labels for label in each if not _is_hidden(label))
     if result is None:
@@ -68,7 +70,7 @@ def _is_hidden(label: Label) -> bool:
     return isinstance(label, tuple)
 
 
-def _of_text(
+def _parse_text(
     text: str, given: Sequence[Any]
 ) -> tuple[list[Variable], list[list[Label]], list[Label] | None]:
     left, arrow, right = text.replace(" ", "").partition("->")
@@ -95,7 +97,7 @@ def _letters(text: str, term: str) -> list[Label]:
     return out
 
 
-def _of_lists(
+def _parse_lists(
     args: Sequence[Any],
 ) -> tuple[list[Variable], list[list[Label]], list[Label] | None]:
     pairs, rest = args[: len(args) // 2 * 2], args[len(args) // 2 * 2 :]
@@ -114,7 +116,7 @@ def _numbers(term: Any) -> list[Label]:
     return ["..." if each is Ellipsis else each for each in term]
 
 
-def _placed(i: int, term: list[Label], x: Variable) -> list[Label]:
+def _label_axes(i: int, term: list[Label], x: Variable) -> list[Label]:
     """Return a label for each axis of an operand."""
     named = [label for label in term if label != "..."]
     dots = len(term) - len(named)
@@ -130,4 +132,4 @@ def _placed(i: int, term: list[Label], x: Variable) -> list[Label]:
     return [each for label in term for each in (behind if label == "..." else [label])]
 
 
-__all__ = ["Label", "parsed"]
+__all__ = ["Label", "parse_subscripts"]

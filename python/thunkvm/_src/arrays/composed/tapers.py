@@ -7,7 +7,7 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.composed.lengths import counted, whole_number
+from thunkvm._src.arrays.composed.lengths import integers_below, whole_number
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.public import public
 
@@ -33,7 +33,7 @@ def bartlett(M: Any) -> Variable:  # noqa: N803
     >>> tv.function([n], tv.bartlett(n))(5)
     array([0. , 0.5, 1. , 0.5, 0. ])
     """
-    n, span = _from_the_middle("bartlett", M)
+    n, span = _distances("bartlett", M)
     return ops.where(ops.le(n, 0.0), n / span + 1.0, 1.0 - n / span)
 
 
@@ -99,7 +99,7 @@ def kaiser(M: Any, beta: Any) -> Variable:  # noqa: N803
     >>> tv.function([b], tv.round(tv.kaiser(3, b), 6))(2.0)
     array([0.438676, 1.      , 0.438676])
     """
-    n, span = _from_the_middle("kaiser", M)
+    n, span = _distances("kaiser", M)
     beta = astype(beta, "float64")
     rest = 1.0 - ops.square(n / span)
     is_end = ops.le(rest, 0.0)  # where the root has no derivative, and is not multiplied by one
@@ -107,20 +107,20 @@ def kaiser(M: Any, beta: Any) -> Variable:  # noqa: N803
     return ops.i0(root * beta) / ops.i0(beta)
 
 
-def _from_the_middle(what: str, M: Any) -> tuple[Variable, Variable]:  # noqa: N803
+def _distances(what: str, M: Any) -> tuple[Variable, Variable]:  # noqa: N803
     """Return how far each of `M` points is from the middle, and how far the ends are.
 
     The distance is in halves of the step, as NumPy counts it.
     """
     m = whole_number(what, "M", M)
     count = max(m, 0) if isinstance(m, int) else ops.maximum(m, 0)
-    n = counted(count) * 2 - (m - 1)
+    n = integers_below(count) * 2 - (m - 1)
     span = ops.maximum(astype(m, "float64") - 1.0, 1.0)
     return astype(n, "float64"), span
 
 
 def _cosines(what: str, M: Any, weights: tuple[float, ...]) -> Variable:  # noqa: N803
-    n, span = _from_the_middle(what, M)
+    n, span = _distances(what, M)
     terms = [ops.cos(n * (math.pi * k) / span) * w for k, w in enumerate(weights) if k]
     out: Variable = terms[0] + weights[0]
     for term in terms[1:]:

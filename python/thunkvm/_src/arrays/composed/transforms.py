@@ -14,7 +14,7 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Apply, Variable
 from thunkvm._src.arrays.axes import length
-from thunkvm._src.arrays.composed.lengths import along, counted
+from thunkvm._src.arrays.composed.lengths import along, integers_below
 from thunkvm._src.graph.op import Op
 from thunkvm._src.graph.types import tensor
 
@@ -158,7 +158,7 @@ class HermitianTransform(Op):
 
 def _times(half: Variable, axis: int, n: Any) -> Variable:
     """Return how often each element of half a transform of `n` numbers is in the whole one."""
-    k = counted(length(half, axis))
+    k = integers_below(length(half, axis))
     has_image = ops.logical_and(ops.gt(k, 0), ops.neq(k * 2, n))
     dtype = "float32" if half.dtype == "complex64" else "float64"
     return along(

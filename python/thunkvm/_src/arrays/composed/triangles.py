@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import length, lengths
-from thunkvm._src.arrays.composed.lengths import Number, along, counted, whole_number
+from thunkvm._src.arrays.composed.lengths import Number, along, integers_below, whole_number
 from thunkvm._src.arrays.composed.repeating import repeat
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.indexing import set_subtensor
@@ -45,8 +45,8 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: npt.DTypeLike = "float64") -> 
     array([[1, 0],
            [1, 1]])
     """
-    rows = counted(whole_number("tri", "N", N))
-    columns = rows if M is None else counted(whole_number("tri", "M", M))
+    rows = integers_below(whole_number("tri", "N", N))
+    columns = rows if M is None else integers_below(whole_number("tri", "M", M))
     at_most = along(rows, 0, 2) + whole_number("tri", "k", k)
     return astype(ops.ge(at_most, along(columns, 1, 2)), dtype)
 
@@ -77,7 +77,7 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> Indices:
     array([1., 3., 4.])
     """
     rows, columns, k = _sizes("tril_indices", n, m, k)
-    counts = ops.clip(counted(rows) + (k + 1), 0, columns)
+    counts = ops.clip(integers_below(rows) + (k + 1), 0, columns)
     return _row_by_row(rows, counts, 0)
 
 
@@ -93,7 +93,7 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> Indices:
     array([1., 2., 4.])
     """
     rows, columns, k = _sizes("triu_indices", n, m, k)
-    skipped = ops.clip(counted(rows) + k, 0, columns)
+    skipped = ops.clip(integers_below(rows) + k, 0, columns)
     return _row_by_row(rows, columns - skipped, skipped)
 
 
@@ -105,8 +105,8 @@ def _sizes(what: str, n: Any, m: Any, k: Any) -> tuple[Number, Number, Number]:
 
 def _row_by_row(rows: Number, counts: Variable, first: Any) -> Indices:
     """Return the index of ``counts[i]`` elements of row i, from column ``first[i]`` on."""
-    row = repeat(counted(rows), counts)
-    places = counted(ops.sum(counts))
+    row = repeat(integers_below(rows), counts)
+    places = integers_below(ops.sum(counts))
     begins = ops.cumsum(counts, axis=0) - counts - first
     return row, places - ops.take(begins, row, axis=0)
 
@@ -159,7 +159,7 @@ def diag_indices(n: Any, ndim: int = 2) -> Indices:
     >>> tv.function([x], x[tv.diag_indices(2)])([[1.0, 2.0], [3.0, 4.0]])
     array([1., 4.])
     """
-    return (counted(whole_number("diag_indices", "n", n)),) * ndim
+    return (integers_below(whole_number("diag_indices", "n", n)),) * ndim
 
 
 @public()

@@ -10,7 +10,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import axis_tuple, length, lengths, normal_axes
 from thunkvm._src.arrays.composed.einsum import einsum
-from thunkvm._src.arrays.composed.lengths import Number, counted, whole_number
+from thunkvm._src.arrays.composed.lengths import Number, integers_below, whole_number
 from thunkvm._src.arrays.composed.padding import pad
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import moveaxis, reshape
@@ -78,8 +78,8 @@ def _slid(what: str, x: Variable, axis: int, width: Number, stride: int, dilatio
             f"[{what}] a window reaches over {reach} elements, and axis {axis} has {there}; take "
             "a smaller one."
         )
-    starts = ops.expand_dims(counted((there - reach) // stride + 1) * stride, axis=(1,))
-    return ops.take(x, starts + counted(width) * dilation, axis=axis)
+    starts = ops.expand_dims(integers_below((there - reach) // stride + 1) * stride, axis=(1,))
+    return ops.take(x, starts + integers_below(width) * dilation, axis=axis)
 
 
 @public(of_numpy=False)
@@ -172,10 +172,10 @@ def _convolution(
             f"[{what}] x has {channels} channels and w {outputs} outputs of {inner} channels, in "
             f"{groups} groups; each output takes channels / groups, and groups divide the outputs."
         )
-    strides = _each(what, "stride", stride, ndim, 1)
-    dilations = _each(what, "dilation", dilation, ndim, 1)
+    strides = _one_per_axis(what, "stride", stride, ndim, 1)
+    dilations = _one_per_axis(what, "dilation", dilation, ndim, 1)
     widths = lengths(w, range(2, ndim + 2))
-    x = _padded(
+    x = _pad_axes(
         what, x, padding, [(n - 1) * d for n, d in zip(widths, dilations, strict=True)], strides
     )
     for i in reversed(range(ndim)):
@@ -190,7 +190,7 @@ def _convolution(
     return reshape(out, [batch, first * second, *windows])
 
 
-def _padded(
+def _pad_axes(
     what: str, x: Variable, padding: Any, reaches: list[Any], strides: list[int]
 ) -> Variable:
     """Return `x` with zeros at the ends of its spatial axes."""
@@ -205,13 +205,13 @@ def _padded(
     elif hasattr(padding, "__iter__") and any(hasattr(each, "__iter__") for each in padding):
         widths = [(index(first), index(last)) for first, last in padding]
     else:
-        widths = [(n, n) for n in _each(what, "padding", padding, len(reaches), 0)]
+        widths = [(n, n) for n in _one_per_axis(what, "padding", padding, len(reaches), 0)]
     if all(isinstance(n, int) and n == 0 for pair in widths for n in pair):
         return x
     return pad(x, [(0, 0), (0, 0), *widths])
 
 
-def _each(what: str, name: str, given: Any, count: int, least: int) -> list[int]:
+def _one_per_axis(what: str, name: str, given: Any, count: int, least: int) -> list[int]:
     """Return one integer for each axis."""
     numbers = list(axis_tuple(what, given, name))
     numbers = numbers * count if len(numbers) == 1 else numbers

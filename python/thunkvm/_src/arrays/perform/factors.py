@@ -31,7 +31,7 @@ def _lu_factors(a: Any) -> tuple[Any, Any, Any]:
     return packed, exchanges, rows
 
 
-def _of_finite(told: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _refuse_infinite(told: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that refuses NaN and infinity as the kernels do; NumPy may return NaN."""
 
     def checked(a: Any, **attributes: Any) -> Any:
@@ -45,12 +45,12 @@ def _of_finite(told: str, function: Callable[..., Any]) -> Callable[..., Any]:
 _CHECK = "did not converge: check the matrix for NaN and infinity"
 _SVD, _EIGH = f"SVD {_CHECK}", f"the eigenvalues {_CHECK}"
 
-performs_outputs("svd", _of_finite(_SVD, lambda a: np.linalg.svd(a, full_matrices=False)))
-performs_outputs("full_svd", _of_finite(_SVD, np.linalg.svd))
-performs_outputs("svdvals", _of_finite(_SVD, np.linalg.svdvals))
-performs_outputs("eigh", _of_finite(_EIGH, np.linalg.eigh), with_attributes=True)
-performs_outputs("eigvalsh", _of_finite(_EIGH, np.linalg.eigvalsh), with_attributes=True)
-performs_outputs("eig", _of_finite("Array must not contain infs or NaNs", np.linalg.eig))
+performs_outputs("svd", _refuse_infinite(_SVD, lambda a: np.linalg.svd(a, full_matrices=False)))
+performs_outputs("full_svd", _refuse_infinite(_SVD, np.linalg.svd))
+performs_outputs("svdvals", _refuse_infinite(_SVD, np.linalg.svdvals))
+performs_outputs("eigh", _refuse_infinite(_EIGH, np.linalg.eigh), with_attributes=True)
+performs_outputs("eigvalsh", _refuse_infinite(_EIGH, np.linalg.eigvalsh), with_attributes=True)
+performs_outputs("eig", _refuse_infinite("Array must not contain infs or NaNs", np.linalg.eig))
 performs_outputs("qr", np.linalg.qr)
 performs_outputs("complete_qr", lambda a: np.linalg.qr(a, mode="complete"))
 performs_outputs("lu_factors", _lu_factors)

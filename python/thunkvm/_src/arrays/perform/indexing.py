@@ -21,7 +21,7 @@ def _key(index: list[str]) -> Callable[[list[Any]], tuple[Any, ...]]:
                 return None
             return int(next(rest)) if text == "?" else int(text)
 
-        def one(text: str) -> Any:
+        def index_item(text: str) -> Any:
             if text == "[]":
                 # A copy: NumPy checks all indices before it reads them once more.
                 return np.array(next(rest))
@@ -33,7 +33,7 @@ def _key(index: list[str]) -> Callable[[list[Any]], tuple[Any, ...]]:
                 return slice(*[number(part) for part in text.split(":")])
             return number(text)
 
-        return tuple(one(text) for text in index)
+        return tuple(index_item(text) for text in index)
 
     return key
 

@@ -10,7 +10,7 @@ from thunkvm import _core
 from thunkvm._src.arrays.perform.table import PERFORMS, performs_outputs
 
 
-def _of_numpy(path: str) -> Any:
+def _numpy_attribute(path: str) -> Any:
     """Return what NumPy has at a path, None if it has nothing there."""
     found: Any = np
     for part in path.split("."):
@@ -20,6 +20,6 @@ def _of_numpy(path: str) -> Any:
 
 for _proto in _core.op_protos():
     _name: str = _proto["name"]
-    _function = _of_numpy(next(iter(_proto["numpy"]), _name))
+    _function = _numpy_attribute(next(iter(_proto["numpy"]), _name))
     if _name not in PERFORMS and _function is not None:
         performs_outputs(_name, _function, with_attributes=True)

@@ -53,7 +53,7 @@ def _performs(name: str, draw: Callable[..., Any]) -> None:
                 np.broadcast_to(parameter, whole)
             for lane, words in enumerate(rows):
                 generator = _generator(words)
-                given = [_of_lane(p, lane, states.ndim, len(shape)) for p in parameters]
+                given = [_lane_value(p, lane, states.ndim, len(shape)) for p in parameters]
                 drawn[lane] = draw(generator, shape, *given)
                 behind[lane] = _words(generator)
             output_storage[0][0] = behind.reshape(states.shape)
@@ -62,7 +62,7 @@ def _performs(name: str, draw: Callable[..., Any]) -> None:
         return perform
 
 
-def _of_lane(parameter: Any, lane: int, ndim: int, n_axes: int) -> Any:
+def _lane_value(parameter: Any, lane: int, ndim: int, n_axes: int) -> Any:
     """Return what a parameter is for one of many generators."""
     parameter = np.asarray(parameter)
     if ndim == 1 or parameter.ndim <= n_axes:

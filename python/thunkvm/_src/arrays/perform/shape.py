@@ -25,7 +25,7 @@ def _length(node: Any) -> Perform:
     return perform
 
 
-def _matched(axis_a: int, a: int, axis_b: int, b: int) -> int:
+def _match_lengths(axis_a: int, a: int, axis_b: int, b: int) -> int:
     if a != b:
         raise ValueError(
             f"[tensordot] shape-mismatch for sum: axis {axis_a} of a has length {a}, but axis "
@@ -41,7 +41,7 @@ def _matched_lengths(node: Any) -> Perform:
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         a, b = (np.shape(x) for x in inputs)
         lengths = [
-            _matched(axis_a, a[axis_a], axis_b, b[axis_b])
+            _match_lengths(axis_a, a[axis_a], axis_b, b[axis_b])
             for axis_a, axis_b in zip(axes_a, axes_b, strict=True)
         ]
         output_storage[0][0] = np.array(lengths, dtype="int64")
@@ -86,7 +86,7 @@ def _matched_length(node: Any) -> Perform:
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         a, b = inputs
-        output_storage[0][0] = np.int64(_matched(axis_a, a, axis_b, b))
+        output_storage[0][0] = np.int64(_match_lengths(axis_a, a, axis_b, b))
 
     return perform
 
@@ -97,12 +97,12 @@ def _reshaped_length(node: Any) -> Perform:
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         size, *lengths = (int(number) for number in inputs)
-        output_storage[0][0] = np.int64(_resolved(size, lengths)[axis])
+        output_storage[0][0] = np.int64(_resolve_lengths(size, lengths)[axis])
 
     return perform
 
 
-def _resolved(size: int, lengths: list[int]) -> list[int]:
+def _resolve_lengths(size: int, lengths: list[int]) -> list[int]:
     """Return the lengths, with what is left for the one that is -1."""
     known = math.prod(length for length in lengths if length != -1)
     unknown = lengths.count(-1)

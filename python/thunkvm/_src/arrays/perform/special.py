@@ -193,7 +193,7 @@ def _expi(x: float) -> float:
     return float(np.exp(np.float64(x)) / x * total)
 
 
-def _outside(v: float, x: float) -> float | None:
+def _edge_value(v: float, x: float) -> float | None:
     """Return what both kinds of functions are at the edges of their domain."""
     if math.isnan(v) or math.isnan(x) or math.isinf(v) or (x < 0 and not v.is_integer()):
         return math.nan
@@ -224,7 +224,7 @@ def _integral(function: Callable[[Any], Any], end: float) -> float:
 
 
 def _jv(v: float, x: float) -> float:
-    known = 0.0 if math.isinf(x) and x > 0 and not math.isnan(v) else _outside(v, x)
+    known = 0.0 if math.isinf(x) and x > 0 and not math.isnan(v) else _edge_value(v, x)
     if known is not None:
         return known
     if abs(x) < 8 or x * x < 4 * abs(v):
@@ -238,7 +238,7 @@ def _jv(v: float, x: float) -> float:
 
 
 def _iv(v: float, x: float) -> float:
-    known = _outside(v, x)
+    known = _edge_value(v, x)
     if known is not None or math.isinf(x):
         return math.inf if known is None else known
     return _bessel_series(v, x, 1)
