@@ -131,7 +131,7 @@ def fc_layer(
         total = total + product
     if with_bias:
         total = total + _parameter(bias, (size,), total.dtype, f"{name}.b")
-    return total if activation is None else _activated(total, activation)
+    return total if activation is None else _apply_activation(total, activation)
 
 
 def parameters(outputs: Variable | Iterable[Variable]) -> list[Variable]:
@@ -185,7 +185,7 @@ def _parameter(initial: Initialiser, shape: tuple[Any, ...], dtype: str, name: s
     return tv.shared(value.astype(dtype), name, shape=shape)
 
 
-def _activated(x: Variable, activation: Any) -> Variable:
+def _apply_activation(x: Variable, activation: Any) -> Variable:
     """Return the activation of a sum, which has its shape."""
     if isinstance(activation, str) and activation not in exposed.__all__:
         raise ValueError(

@@ -174,7 +174,7 @@ class _OpCheck:
         self._op = op
         self._checks = checks
         self._inferred: list[Finding] = []
-        self._given = [_given(value) for value in inputs]
+        self._given = [_as_input(value) for value in inputs]
         self._free = [variable for variable, value in self._given if value is not _PART]
         self._values = [value for _, value in self._given if value is not _PART]
 
@@ -183,7 +183,7 @@ class _OpCheck:
         try:
             outputs = self._op(*(variable for variable, _ in self._given))
         except Exception as error:  # of the user's code: told as a row
-            yield Row("make_node", WRONG, _raised(error))
+            yield Row("make_node", WRONG, _describe_error(error))
             return
         first = outputs[0] if isinstance(outputs, (list, tuple)) else outputs
         if not isinstance(first, Variable) or first.owner is None:
@@ -226,7 +226,7 @@ class _OpCheck:
                 if mode != "vm":  # which has no way to run C alone
                     raise
             except Exception as error:
-                yield Row(f"mode {mode}", WRONG, _raised(error))
+                yield Row(f"mode {mode}", WRONG, _describe_error(error))
                 return
         first, *others = results.items()
         for mode, values in others:
@@ -244,7 +244,7 @@ class _OpCheck:
         try:
             ways = contract.ways
         except Exception as error:
-            yield Row("c_code", WRONG, _raised(error))
+            yield Row("c_code", WRONG, _describe_error(error))
             return
         yield from self._ways(node, [way.form for way in ways])
         if not ways:
@@ -256,7 +256,7 @@ class _OpCheck:
         try:
             findings = [*self._findings(contract, inputs), *tried]
         except Exception as error:
-            yield Row(ways[0].form, WRONG, _raised(error))
+            yield Row(ways[0].form, WRONG, _describe_error(error))
             return
         agreements = [f"{ways[0].form} and {way.form} agree" for way in ways[1:]]
         names = [*OF_RUNS[1:]] if contract.is_users else ["valid outputs", "the same twice"]
@@ -301,16 +301,16 @@ class _OpCheck:
         if not floats or not _is_float_type(node.outputs[0].type):
             return Row("grad", RIGHT, "nothing is a float, so nothing is differentiated")
         try:
-            verify_grad(self._of_floats(floats), [self._values[k] for k in floats])
+            verify_grad(self._float_function(floats), [self._values[k] for k in floats])
         except GradientError as error:
             return Row("grad", WRONG, str(error))
         except NotImplementedError as error:
             return Row("grad", MISSING, str(error))
         except Exception as error:
-            return Row("grad", WRONG, _raised(error))
+            return Row("grad", WRONG, _describe_error(error))
         return Row("grad", RIGHT, "as finite differences have it")
 
-    def _of_floats(self, floats: list[int]) -> Callable[..., Variable]:
+    def _float_function(self, floats: list[int]) -> Callable[..., Variable]:
         """Return the Op's first output as a function of its inputs that are floats."""
 
         def applied(*moved: Variable) -> Variable:
@@ -351,7 +351,7 @@ class _Part:
 _PART = _Part()
 
 
-def _given(value: Any) -> tuple[Variable, Any]:
+def _as_input(value: Any) -> tuple[Variable, Any]:
     """Return a free variable for a value, with the value as its Type has it."""
     if isinstance(value, Variable):
         return value, _PART
@@ -389,7 +389,7 @@ def _is_float_type(type_: Any) -> bool:
     return isinstance(type_, TensorType) and np.dtype(type_.dtype).kind in "fc"
 
 
-def _raised(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"it raised {type(error).__name__}: {error}"
 
 

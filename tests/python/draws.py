@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from thunkvm import _core
-from thunkvm.random.states import seeded
+from thunkvm.random.states import seed_state
 
-STATE = seeded(42)[0]
+STATE = seed_state(42)[0]
 #: By the parameter's name.
 PARAMETERS: dict[str, Any] = {
     "shape": 2.0, "a": 2.0, "b": 3.0, "df": 5.0, "dfnum": 5.0, "dfden": 6.0, "mu": 0.5,

@@ -14,7 +14,7 @@ from profiles import PROFILE, SEARCH, node, single
 import thunkvm as tv
 from thunkvm.profile import FunctionRecord, Profile
 from thunkvm.profile.laziness import lazy_report
-from thunkvm.profile.section import Section, fitting
+from thunkvm.profile.section import Section, fit_table
 from thunkvm.profile.sections import profile_sections, top_section
 from thunkvm.profile.shares import by_line, by_op
 from thunkvm.profile.text import plain, print_sections, rich_tables
@@ -205,8 +205,8 @@ def test_rich_breaks_no_number_where_a_line_has_80_characters() -> None:
 
 def test_a_table_that_fits_is_shown_whole() -> None:
     whole = section(PROFILE, "by node")
-    assert fitting(whole, 300) == whole
-    narrow = fitting(whole, 140)
+    assert fit_table(whole, 300) == whole
+    narrow = fit_table(whole, 140)
     assert set(whole.headers) - set(narrow.headers) == {"<GFLOP/s>", "<GB/s>"}
     assert narrow.notes == (*whole.notes, "not in 140 characters: <GFLOP/s>, <GB/s>")
 

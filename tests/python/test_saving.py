@@ -115,7 +115,7 @@ def test_the_source_for_a_debugger_is_whole_or_what_it_was(
 ) -> None:
     monkeypatch.setattr(debugging, "_directory", lambda: str(tmp_path))
     with full_disk(), pytest.raises(OSError, match="File too large"):
-        debugging.kept("int x;\n" * 2 * ROOM)
+        debugging.keep_source("int x;\n" * 2 * ROOM)
     assert os.listdir(tmp_path) == []
 
 

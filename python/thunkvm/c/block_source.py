@@ -27,8 +27,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thunkvm.c.node_source import NodeSource, function_name
-from thunkvm.c.protocol import compilers, includes, linked
-from thunkvm.c.stages import FAILURE, Stage, comment, nested
+from thunkvm.c.protocol import compilers, includes, link_arguments
+from thunkvm.c.stages import FAILURE, Stage, comment, nest_stages
 
 #: The beginning of every module, compiled but once: without the C++ library, which takes as long
 #: again, where no text names it.
@@ -187,18 +187,22 @@ def module_source(blocks: Sequence[Nodes]) -> BlockSource:
     commands = compilers(giver for node in nodes for giver in node.givers)
     if len(commands) > 1:
         raise ValueError(f"{nodes[0].op} and its Types ask for several compilers: {commands}.")
-    flags = [f"-I{path}" for path in module.all("c_header_dirs")]
-    code = f"{includes(module.all('c_headers'))}{module.support_code()}{module.loaded()}"
+    flags = [f"-I{path}" for path in module.all_items("c_header_dirs")]
+    code = (
+        f"{includes(module.all_items('c_headers'))}{module.support_code()}{module.loaded_flags()}"
+    )
     for k, (block, struct) in enumerate(zip(blocks, structs, strict=True)):
-        code += struct + module.load(k, block.nodes)
+        code += struct + module.load_block(k, block.nodes)
     ops = ", ".join(node.called for node in nodes)
     return BlockSource(
         header=FULL_HEADER if STANDARD.search(code) else HEADER,
         text=f"{comment(ops)}{PRELUDE}{code}",
         compiler=commands[0] if commands else None,
-        flags=(*flags, *module.all("c_compile_args")),
-        left_out=tuple(module.all("c_no_compile_args")),
-        libraries=tuple(linked(module.all("c_lib_dirs"), module.all("c_libraries"))),
+        flags=(*flags, *module.all_items("c_compile_args")),
+        left_out=tuple(module.all_items("c_no_compile_args")),
+        libraries=tuple(
+            link_arguments(module.all_items("c_lib_dirs"), module.all_items("c_libraries"))
+        ),
     )
 
 
@@ -208,8 +212,8 @@ class _Module:
     def __init__(self, nodes: Sequence[NodeSource]) -> None:
         self.nodes = nodes
 
-    def all(self, method: str) -> list[str]:
-        return list(dict.fromkeys(item for node in self.nodes for item in node.all(method)))
+    def all_items(self, method: str) -> list[str]:
+        return list(dict.fromkeys(item for node in self.nodes for item in node.all_items(method)))
 
     def support_code(self) -> str:
         parts: dict[str, str] = {}
@@ -219,14 +223,14 @@ class _Module:
             node.op_code("c_support_code_apply", node.node, node.name) for node in self.nodes
         )
 
-    def loaded(self) -> str:
+    def loaded_flags(self) -> str:
         """Return what notes which of the modules' statements at loading have run."""
-        return f"static bool thunkvm_loaded[{len(self.all('c_init_code')) + 1}];\n"
+        return f"static bool thunkvm_loaded[{len(self.all_items('c_init_code')) + 1}];\n"
 
-    def load(self, k: int, nodes: Sequence[NodeSource]) -> str:
+    def load_block(self, k: int, nodes: Sequence[NodeSource]) -> str:
         """Return what loads block k, and its other functions."""
-        every = self.all("c_init_code")
-        own = dict.fromkeys(code for node in nodes for code in node.all("c_init_code"))
+        every = self.all_items("c_init_code")
+        own = dict.fromkeys(code for node in nodes for code in node.all_items("c_init_code"))
         codes = "".join(
             f"  if (!thunkvm_loaded[{every.index(code)}]) {{\n{code}\n"
             f"  thunkvm_loaded[{every.index(code)}] = true;\n  }}\n"
@@ -260,15 +264,15 @@ class _Writer:
         return STRUCT % {
             "k": number,
             "members": "".join(node.members() for node in self.nodes),
-            "init": nested(init),
+            "init": nest_stages(init),
             "cleanup": "".join(node.struct_cleanup() for node in self.nodes),
             "function": _function(self.nodes),
-            "run": self.run(),
+            "run": self.run_nodes(),
         }
 
     # ---- a run
 
-    def run(self) -> str:
+    def run_nodes(self) -> str:
         """Return the nodes' code, each within what was set up for those before it."""
         opened: list[tuple[Stage, str]] = []  # with its variable
         text, entered = "", 0
@@ -301,7 +305,7 @@ class _Writer:
                 if name in self.slots or name in wanted or node.needs_object(j):
                     text += node.sync(j, len(opened), self.slots.get(name, ""))
                 else:
-                    text += node.check(j, len(opened))
+                    text += node.check_output(j, len(opened))
             text += "".join(
                 f"{stage.clean_up}\nlive_{name} = false;\n"
                 for stage, name in opened

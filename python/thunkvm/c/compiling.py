@@ -15,12 +15,12 @@ from thunkvm._core import Apply, CompileError, NoCompilerError, Variable
 from thunkvm._src.calls.config import config
 from thunkvm._src.graph.default_thunk import prepare
 from thunkvm.c.block_source import CLOSED, BlockSource, Nodes, block_source, module_source
-from thunkvm.c.debugging import DEBUG_FLAGS, kept
+from thunkvm.c.debugging import DEBUG_FLAGS, keep_source
 from thunkvm.c.diagnosis import explained
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.node_source import NodeSource
 from thunkvm.c.notes import CNote
-from thunkvm.c.protocol import ask, compilers, texts
+from thunkvm.c.protocol import ask_method, compilers, texts
 
 #: Other ways of an Op's to run.
 OTHER_WAYS = ("perform", "make_thunk", "demand")
@@ -123,7 +123,7 @@ class CNodes:
                 for first, n in parts[b]:
                     positions.setdefault(self._source(block, first, n), []).append((b, first, n))
             try:
-                return self._compile(blocks, positions)
+                return self._compile_modules(blocks, positions)
             except _NotTogether as error:
                 if len(error.sources) > 1:
                     self._by_itself.update(error.sources)
@@ -162,10 +162,10 @@ class CNodes:
         ]
         return Nodes(nodes, [named[v] for v in leaving])
 
-    def _compile(
+    def _compile_modules(
         self, blocks: list[Block], positions: dict[BlockSource, list[Position]]
     ) -> list[list[Part]]:
-        self._load(blocks, positions)
+        self._load_modules(blocks, positions)
         compiled: list[list[Part]] = [[] for _ in blocks]
         for source, found in positions.items():
             module, number, path = _loaded[self._key(source)]
@@ -183,7 +183,9 @@ class CNodes:
         settings = config.cxx, config.cache_dir, config.cache_size, config.c_debug
         return source, self._version, settings
 
-    def _load(self, blocks: list[Block], positions: dict[BlockSource, list[Position]]) -> None:
+    def _load_modules(
+        self, blocks: list[Block], positions: dict[BlockSource, list[Position]]
+    ) -> None:
         """Compile what this process has not loaded yet; several modules side by side."""
         new: dict[Any, list[BlockSource]] = {}
         for source, found in positions.items():
@@ -192,7 +194,7 @@ class CNodes:
                 alone = source if source in self._by_itself else None
                 key = source.compiler, alone, self._sharing[blocks[b][0][first]]
                 new.setdefault(key, []).append(source)
-        groups = [group for sources in new.values() for group in _divided(sources)]
+        groups = [group for sources in new.values() for group in _divide_sources(sources)]
         for command in dict.fromkeys(group[0].compiler for group in groups):
             mine = [group for group in groups if group[0].compiler == command]
             for group, (module, path) in zip(
@@ -226,8 +228,10 @@ class CNodes:
     ) -> list[tuple[_core.NativeModule, str]]:
         """Compile modules with one compiler; with each its kept text's path."""
         sources = [self._together(group, blocks, positions) for group in groups]
-        texts_ = [kept(source.text) if config.c_debug else (source.text, "") for source in sources]
-        given = [_as_compiled(s, text) for s, (text, _) in zip(sources, texts_, strict=True)]
+        texts_ = [
+            keep_source(source.text) if config.c_debug else (source.text, "") for source in sources
+        ]
+        given = [_compiler_input(s, text) for s, (text, _) in zip(sources, texts_, strict=True)]
         try:
             modules = _core.compile_cxx(given, command)
         except NoCompilerError:
@@ -238,7 +242,7 @@ class CNodes:
             if n > 1 or len(group) > 1:
                 raise _NotTogether(group) from None
             text = texts_[error.index][0]
-            raise _explained(error, self._nodes[blocks[b][0][first]], text) from None
+            raise _explain_error(error, self._nodes[blocks[b][0][first]], text) from None
         return [(module, path) for module, (_, path) in zip(modules, texts_, strict=True)]
 
 
@@ -248,7 +252,7 @@ _loaded: dict[Any, tuple[_core.NativeModule, int, str]] = {}
 FEWEST = 4
 
 
-def _divided(sources: list[BlockSource]) -> list[list[BlockSource]]:
+def _divide_sources(sources: list[BlockSource]) -> list[list[BlockSource]]:
     """Divide what is to be compiled into modules: as many as there are processors."""
     size = max(FEWEST, -(-len(sources) // (os.cpu_count() or 1)))
     return [sources[k : k + size] for k in range(0, len(sources), size)]
@@ -267,8 +271,8 @@ def _shares(source: NodeSource) -> Any:
 
     Top levels of different Ops are not put together: functions of one would be found by the other.
     """
-    own = ask(source.op, "c_support_code", c_compiler=source.c_compiler)
-    lists = [source.all(method) for method in SHARED]
+    own = ask_method(source.op, "c_support_code", c_compiler=source.c_compiler)
+    lists = [source.all_items(method) for method in SHARED]
     commands = compilers(source.givers)
     return tuple(map(tuple, (texts(source.op, "c_support_code", own), commands, *lists)))
 
@@ -279,7 +283,7 @@ SHARED = (
 )  # fmt: skip
 
 
-def _as_compiled(
+def _compiler_input(
     source: BlockSource, text: str
 ) -> tuple[str, str, list[str], list[str], list[str]]:
     flags = [f"-I{path}" for path in include_directories()]
@@ -302,7 +306,7 @@ def include_directories() -> tuple[str, ...]:
 def _params(node: Apply) -> Any:
     if getattr(node.op, "params_type", None) is None:
         return None
-    params = ask(node.op, "get_params", node)
+    params = ask_method(node.op, "get_params", node)
     return node.op.params_type.filter(params, strict=False, allow_downcast=None)
 
 
@@ -363,7 +367,7 @@ def _made_at(node: Apply) -> str:
     return f", made at {node.origin}" if node.origin else ""
 
 
-def _explained(error: CompileError, node: Apply, source: str) -> CompileError:
+def _explain_error(error: CompileError, node: Apply, source: str) -> CompileError:
     told = CompileError(
         f"the C code of {node.op} (node {node.outputs[0]}{_made_at(node)}) does not compile: "
         f"{explained(str(error), source)}"

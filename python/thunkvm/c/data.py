@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from thunkvm.c.plain import PlainCType, put
+from thunkvm.c.plain import PlainCType, put_object
 
 _CAPSULE = "thunkvm_capsule_free"
 
@@ -111,7 +111,7 @@ class CDataType(PlainCType):
         """Put the pointer into a capsule, which frees it; NULL becomes None."""
         free = f"{_CAPSULE}_{self.freefunc}" if self.freefunc is not None else "NULL"
         made = f"PyCapsule_New((void*){name}, NULL, {free})"
-        return put(name, f"{name} == NULL ? Py_NewRef(Py_None) : {made}", sub)
+        return put_object(name, f"{name} == NULL ? Py_NewRef(Py_None) : {made}", sub)
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Return the version that it was given."""

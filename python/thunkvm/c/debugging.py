@@ -16,7 +16,7 @@ DEBUG_FLAGS = ("-O0", "-g")
 LINE = re.compile(r'#line \d+ "(.*)"$')
 
 
-def kept(text: str) -> tuple[str, str]:
+def keep_source(text: str) -> tuple[str, str]:
     """Keep a module's source in a file, and make its lines those of that file.
 
     Parameters

@@ -46,7 +46,7 @@ class _Lines:
     texts: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: str) -> _Lines:
+    def parse_source(cls, source: str) -> _Lines:
         lines, macros, name, number = cls(), dict[str, tuple[str | None, str]](), "", 0
         for line in source.split("\n"):
             if marker := LINE_OF.match(line):
@@ -78,7 +78,7 @@ def explained(message: str, source: str) -> str:
         The message. Behind what is about a line that has no file, that line; behind a line with
         macros, the line without them; and at the end what to do, where that is known.
     """
-    lines = _Lines.of(source)
+    lines = _Lines.parse_source(source)
     result = []
     for said in message.split("\n"):
         result.append(said)
@@ -91,15 +91,15 @@ def explained(message: str, source: str) -> str:
         if "/" not in location["name"]:  # of a file the compiler shows it
             shown = FAILURE_CODE.sub("FAIL", line)
             result.append(f"{location['space']}    {location['line']} | {shown}")
-        if (expanded := _expanded(line, macros)) != line and len(expanded) < LONGEST:
+        if (expanded := _expand_macros(line, macros)) != line and len(expanded) < LONGEST:
             result.append(f"{location['space']}      which is: {expanded.strip()}")
     text = "\n".join(result)
     hints = [hint for words, hint in HINTS if words in text]
-    hints += [hint for name, code in lines.texts.items() if (hint := _unbalanced(name, code))]
+    hints += [hint for name, code in lines.texts.items() if (hint := _explain_braces(name, code))]
     return text + "".join(f"\nhint: {hint}." for hint in hints)
 
 
-def _unbalanced(name: str, lines: list[str]) -> str:
+def _explain_braces(name: str, lines: list[str]) -> str:
     """Say that braces do not match in the code of this name."""
     if not name or f'"{name}"' in GENERATED:
         return ""
@@ -111,21 +111,21 @@ def _unbalanced(name: str, lines: list[str]) -> str:
     return f"{name} has {abs(extra)} more {more} than {fewer}"
 
 
-def _expanded(line: str, macros: dict[str, tuple[str | None, str]]) -> str:
+def _expand_macros(line: str, macros: dict[str, tuple[str | None, str]]) -> str:
     for _ in range(8):  # of macros in macros
         changed = line
         for name, (parameter, text) in macros.items():
             if name not in changed:
                 continue
             pattern = rf"\b{name}\b" + (r"\((?P<given>[^()]*)\)" if parameter else "")
-            changed = re.sub(pattern, partial(_filled, parameter, text), changed)
+            changed = re.sub(pattern, partial(_fill_parameter, parameter, text), changed)
         if changed == line:
             break
         line = changed
     return line
 
 
-def _filled(parameter: str | None, text: str, match: re.Match[str]) -> str:
+def _fill_parameter(parameter: str | None, text: str, match: re.Match[str]) -> str:
     if parameter is None:
         return text
     return re.sub(rf"\b{parameter}\b", match["given"], text).replace("##", "")

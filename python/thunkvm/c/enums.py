@@ -6,7 +6,7 @@ from typing import Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.c.names import is_constant
-from thunkvm.c.plain import NumberCType, put
+from thunkvm.c.plain import NumberCType, put_object
 
 #: C's integer and floating types by which a Python int or float is read.
 _INTEGERS = frozenset(
@@ -199,7 +199,7 @@ class EnumType(NumberCType):
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
         """Make a Python number."""
         make = "PyFloat_FromDouble" if self.ctype in _FLOATS else "PyLong_FromLongLong"
-        return put(name, f"{make}({name})", sub)
+        return put_object(name, f"{make}({name})", sub)
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Return the version of this text."""
@@ -232,7 +232,7 @@ class EnumList(EnumType):
         ctype: str = "int",
         cname: str | None = None,
     ) -> None:
-        names, aliases = _listed(constants)
+        names, aliases = _list_names(constants)
         self._set_up(ctype, cname, {name: k for k, name in enumerate(names)}, aliases)
 
 
@@ -283,7 +283,7 @@ class CEnumType(EnumList):
         return (
             f"long number_{name} = -1;\n{tests}if (number_{name} < 0) {{\n"
             'PyErr_SetString(PyExc_ValueError, "the C code gave a value that is no constant.");\n'
-            f"{sub['fail']}\n}}\n" + put(name, f"PyLong_FromLong(number_{name})", sub)
+            f"{sub['fail']}\n}}\n" + put_object(name, f"PyLong_FromLong(number_{name})", sub)
         )
 
     def c_literal(self, data: Any) -> str:
@@ -297,7 +297,7 @@ def _number(value: Any) -> str:
     return repr(int(value) if isinstance(value, bool) else value)
 
 
-def _listed(constants: tuple[str | tuple[str, str], ...]) -> tuple[list[str], dict[str, str]]:
+def _list_names(constants: tuple[str | tuple[str, str], ...]) -> tuple[list[str], dict[str, str]]:
     names: list[str] = []
     aliases: dict[str, str] = {}
     for constant in constants:

@@ -173,7 +173,7 @@ class Shape_i(_LengthOp):  # noqa: N801 (the name that its users know)
         output_storage[0][0] = np.array(np.shape(inputs[0])[self.i], "int64")
 
 
-def _register(op: type[_GenericOp]) -> Callable[..., None]:
+def _make_register(op: type[_GenericOp]) -> Callable[..., None]:
     """Return the function that gives an Op its C for a class of Types, and for those deriving it.
 
     ``code`` sets ``%(oname)s`` from ``%(iname)s``; ``version`` is shown in explanations.
@@ -185,9 +185,9 @@ def _register(op: type[_GenericOp]) -> Callable[..., None]:
     return register
 
 
-register_deep_copy_op_c_code = _register(DeepCopyOp)
-register_view_op_c_code = _register(ViewOp)
-register_shape_c_code = _register(Shape)
+register_deep_copy_op_c_code = _make_register(DeepCopyOp)
+register_view_op_c_code = _make_register(ViewOp)
+register_shape_c_code = _make_register(Shape)
 
 
 def register_shape_i_c_code(

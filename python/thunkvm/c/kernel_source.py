@@ -15,11 +15,11 @@ from thunkvm import _core
 from thunkvm._core import Apply, Function, TensorType
 from thunkvm._src.calls.config import config
 from thunkvm.c.compiling import OTHER_WAYS, has_c_alone, has_own
-from thunkvm.c.debugging import DEBUG_FLAGS, kept
+from thunkvm.c.debugging import DEBUG_FLAGS, keep_source
 from thunkvm.c.node_source import function_name
 from thunkvm.c.notes import CNote
-from thunkvm.c.protocol import ask, includes, linked, texts
-from thunkvm.c.stages import named
+from thunkvm.c.protocol import ask_method, includes, link_arguments, texts
+from thunkvm.c.stages import name_lines
 
 #: Behind those of the compiler's settings.
 FLAGS = (
@@ -99,7 +99,7 @@ def kernel_source(node: Apply) -> KernelSource | None:
     """
     op: Any = node.op
     name = function_name(op)
-    code = ask(op, "c_kernel", node, name, default=MISSING)
+    code = ask_method(op, "c_kernel", node, name, default=MISSING)
     if code is MISSING:
         return None
     if not isinstance(code, str):
@@ -117,8 +117,8 @@ def kernel_source(node: Apply) -> KernelSource | None:
         return None
     linkage = 'extern "C" ' if is_cxx else ""
     prototype = f"{linkage}int {name}(tv_call *, const tv_array *, tv_array *);\n"
-    text = HEADER + _macros(node) + prototype + named(code, f"c_kernel of {op}")
-    return _compiled(node, is_cxx, text, name)
+    text = HEADER + _macros(node) + prototype + name_lines(code, f"c_kernel of {op}")
+    return _compile_kernel(node, is_cxx, text, name)
 
 
 def _has_compiler(node: Apply, is_cxx: bool) -> bool:
@@ -152,25 +152,29 @@ def notes_of(function: Function) -> dict[int, CNote]:
 _asked = threading.local()
 
 
-def _compiled(node: Apply, is_cxx: bool, text: str, name: str) -> KernelSource:
+def _compile_kernel(node: Apply, is_cxx: bool, text: str, name: str) -> KernelSource:
     op: Any = node.op
     compiler = _core.compiler_version(is_cxx)
 
-    def listed(method: str) -> list[str]:
-        return texts(op, method, ask(op, method, c_compiler=compiler))
+    def list_texts(method: str) -> list[str]:
+        return texts(op, method, ask_method(op, method, c_compiler=compiler))
 
-    text = includes(listed("c_headers")) + text
+    text = includes(list_texts("c_headers")) + text
     flags = [*FLAGS[:3], *(() if is_cxx else FLAGS[3:])]
-    flags += [*(f"-I{path}" for path in listed("c_header_dirs")), *listed("c_compile_args")]
-    libraries = linked(listed("c_lib_dirs"), (*listed("c_libraries"), *LIBRARIES))
+    flags += [*(f"-I{path}" for path in list_texts("c_header_dirs")), *list_texts("c_compile_args")]
+    libraries = link_arguments(list_texts("c_lib_dirs"), (*list_texts("c_libraries"), *LIBRARIES))
     path = ""
     if config.c_debug:
-        text, path = kept(text)
+        text, path = keep_source(text)
         flags += DEBUG_FLAGS
-    version = ask(op, "c_code_cache_version_apply", node) or ask(op, "c_code_cache_version") or ()
+    version = (
+        ask_method(op, "c_code_cache_version_apply", node)
+        or ask_method(op, "c_code_cache_version")
+        or ()
+    )
     _asked.notes = {**getattr(_asked, "notes", {}), hash(node): CNote(version, path)}
-    left_out = listed("c_no_compile_args")
-    return is_cxx, ask(op, "c_compiler"), text, flags, left_out, libraries, name
+    left_out = list_texts("c_no_compile_args")
+    return is_cxx, ask_method(op, "c_compiler"), text, flags, left_out, libraries, name
 
 
 def _macros(node: Apply) -> str:

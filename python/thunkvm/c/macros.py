@@ -67,7 +67,7 @@ def params_macros(params_type: Any) -> list[Macro]:
     return macros
 
 
-def within(macros: Iterable[Macro], code: str) -> str:
+def surround_code(macros: Iterable[Macro], code: str) -> str:
     """Return code with macros that are gone behind it."""
     if not code:
         return ""

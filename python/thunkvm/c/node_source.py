@@ -11,17 +11,17 @@ from typing import Any
 
 from thunkvm._core import Apply
 from thunkvm.c.errors import MethodNotDefined
-from thunkvm.c.protocol import ask, every, one_text
+from thunkvm.c.protocol import ask_method, every, one_text
 from thunkvm.c.stages import (
     FAILURE,
     Stage,
     caught,
-    cleaned,
+    clean_stage,
     failure_code,
     failure_code_of_cleanup,
-    guarded,
-    named,
-    nested,
+    guard_stage,
+    name_lines,
+    nest_stages,
 )
 
 #: The Python object of a variable.
@@ -90,24 +90,24 @@ class NodeSource:
         """Whether all Types are thunkvm's own, which lack no C."""
         return all(type(giver).__module__.startswith("thunkvm.") for giver in self.givers[1:])
 
-    def all(self, method: str) -> list[str]:
+    def all_items(self, method: str) -> list[str]:
         """Return what all givers list, each item once, in order."""
         return every(self.givers, method, c_compiler=self.c_compiler)
 
     def support_code(self) -> dict[str, str]:
         """Return the top level of the Op and its Types: each part, and it with its name."""
         name = f"c_support_code of {self.called}"
-        return {part: named(part, name) for part in self.all("c_support_code")}
+        return {part: name_lines(part, name) for part in self.all_items("c_support_code")}
 
     def version(self) -> tuple[Any, ...]:
         """Return what the Op says of its version, which is shown and decides nothing."""
-        apply = ask(self.op, "c_code_cache_version_apply", self.node)
-        return apply or ask(self.op, "c_code_cache_version", default=()) or ()
+        apply = ask_method(self.op, "c_code_cache_version_apply", self.node)
+        return apply or ask_method(self.op, "c_code_cache_version", default=()) or ()
 
     def op_code(self, method: str, *arguments: Any) -> str:
         """Ask the Op for a text that it need not have."""
-        code = one_text(self.op, method, ask(self.op, method, *arguments))
-        return named(code, f"{method} of {self.called}")
+        code = one_text(self.op, method, ask_method(self.op, method, *arguments))
+        return name_lines(code, f"{method} of {self.called}")
 
     def members(self) -> str:
         """Return what the node keeps in the struct."""
@@ -138,7 +138,7 @@ class NodeSource:
                     number,
                     f"the params of {self.called}",
                     "",
-                    f"py_{self.params} = {given};\n{guarded(extract, number)}",
+                    f"py_{self.params} = {given};\n{guard_stage(extract, number)}",
                     f"if ({FAILURE} != 0) {{\n{cleanup}\n}}",
                 )
             )
@@ -146,7 +146,7 @@ class NodeSource:
         code = self.op_code("c_init_code_struct", self.node, self.name, self.op_sub(number))
         cleanup = self.op_struct_cleanup()
         failed = f"if ({FAILURE} != 0) {{\n{cleanup}\n}}"
-        stages.append(Stage(number, "c_init_code_struct", "", guarded(code, number), failed))
+        stages.append(Stage(number, "c_init_code_struct", "", guard_stage(code, number), failed))
         return stages
 
     def op_struct_cleanup(self) -> str:
@@ -170,7 +170,7 @@ class NodeSource:
         """
         arguments = (self.node, self.name, self.inputs, self.outputs, self.op_sub(stage))
         reasons: list[str] = []
-        code = ask(self.op, "c_code", *arguments, default=self, reasons=reasons)
+        code = ask_method(self.op, "c_code", *arguments, default=self, reasons=reasons)
         if not isinstance(code, str):
             if code is self:
                 why = reasons[0] if reasons else f"{self.called} has no c_code for this node."
@@ -180,12 +180,14 @@ class NodeSource:
                 "return a str."
             )
         sub = {**self.op_sub(stage), "fail": failure_code_of_cleanup(stage)}
-        cleanup = cleaned(self.op_code("c_code_cleanup", *arguments[:-1], sub), stage)
+        cleanup = clean_stage(self.op_code("c_code_cleanup", *arguments[:-1], sub), stage)
         if "py_V" in code or "py_V" in cleanup:
             named_in = set(OBJECT.findall(code + cleanup))
             self.objects = [name for name in self.inputs if name in named_in]
-        own = Stage(stage, f"{self.called}", "", named(code, f"c_code of {self.called}"), cleanup)
-        return caught(nested([own]), stage)
+        own = Stage(
+            stage, f"{self.called}", "", name_lines(code, f"c_code of {self.called}"), cleanup
+        )
+        return caught(nest_stages([own]), stage)
 
     def input_stage(self, i: int, number: int, source: str) -> Stage:
         """Return the stage that makes the variable of input i, from the object `source`."""
@@ -209,13 +211,13 @@ class NodeSource:
             number,
             f"{what} of {self.called}, {type_}",
             f"PyObject* py_{name} = {source};\n{declare}",
-            f"Py_INCREF(py_{name});\n{guarded(set_up, number)}",
+            f"Py_INCREF(py_{name});\n{guard_stage(set_up, number)}",
             self._type_cleanup(type_, name, number) + f"\nPy_XDECREF(py_{name});",
         )
 
     def _type_cleanup(self, type_: Any, name: str, number: int) -> str:
         fail = failure_code_of_cleanup(number)
-        return cleaned(self.type_code(type_, "c_cleanup", name, {"fail": fail}), number)
+        return clean_stage(self.type_code(type_, "c_cleanup", name, {"fail": fail}), number)
 
     def sync(self, j: int, number: int, slot: str) -> str:
         """Return what makes an object of output j, for a slot if there is one.
@@ -226,16 +228,16 @@ class NodeSource:
         code = self.type_code(type_, "c_sync", name, {"fail": failure_code(number)})
         if slot:
             code += f"\nPy_INCREF(py_{name});\nthunkvm_replace(&{slot}, py_{name});"
-        return guarded(code, number)
+        return guard_stage(code, number)
 
     def needs_object(self, j: int) -> bool:
         """Whether `c_cleanup` alone would not free output j: an object frees the rest."""
         type_ = self.node.outputs[j].type
         if getattr(type_, "c_owns_variable", False) or hasattr(type_, "c_check_value"):
             return False
-        return not ask(type_, "c_is_simple", default=False)
+        return not ask_method(type_, "c_is_simple", default=False)
 
-    def check(self, j: int, number: int) -> str:
+    def check_output(self, j: int, number: int) -> str:
         """Return what looks at output j, which no Python object ever stands for."""
         check: Callable[..., str] | None = getattr(self.node.outputs[j].type, "c_check_value", None)
         if check is None:
@@ -255,7 +257,7 @@ class NodeSource:
         self, type_: Any, method: str, name: str, sub: dict[str, str], **keywords: Any
     ) -> str:
         """Ask a Type for a text. Raises MethodNotDefined where it has none."""
-        code = ask(type_, method, name, sub, default=self, **keywords)
+        code = ask_method(type_, method, name, sub, default=self, **keywords)
         if code is self:
             raise MethodNotDefined(
                 f"the Type {type_} of a variable of {self.called} has no {method}, which a Type in "

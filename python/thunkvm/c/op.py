@@ -18,13 +18,13 @@ from thunkvm.c.macros import (
     name_macros,
     params_macros,
     support_macros,
-    within,
+    surround_code,
 )
 from thunkvm.c.protocol import CObject
 from thunkvm.c.sections import read_sections
 
 
-def _of_op(section: str) -> Callable[..., list[str]]:
+def _op_section(section: str) -> Callable[..., list[str]]:
     """Return a method of an Op for a section that is the same for all its nodes."""
 
     def method(self: COp, **kwargs: Any) -> list[str]:
@@ -34,7 +34,7 @@ def _of_op(section: str) -> Callable[..., list[str]]:
     return method
 
 
-def _of_node(section: str) -> Callable[..., str]:
+def _node_section(section: str) -> Callable[..., str]:
     """Return a method of an Op for a section that is of one node."""
 
     def method(self: COp, node: Apply, name: str) -> str:
@@ -153,18 +153,18 @@ class COp(Op, CObject):
     def _section(self, section: str, node: Apply, name: str, macros: Sequence[Macro] = ()) -> str:
         if section not in self._sections:
             return ""
-        return within([*self._apply_macros(node, name), *macros], self._sections[section])
+        return surround_code([*self._apply_macros(node, name), *macros], self._sections[section])
 
     def _apply_macros(self, node: Apply, name: str) -> list[Macro]:
         macros = support_macros(node, name, self.check_input)
         return macros + params_macros(self.params_type)
 
-    c_support_code = _of_op("support_code")
-    c_init_code = _of_op("init_code")
-    c_support_code_apply = _of_node("support_code_apply")
-    c_support_code_struct = _of_node("support_code_struct")
-    c_init_code_apply = _of_node("init_code_apply")
-    c_cleanup_code_struct = _of_node("cleanup_code_struct")
+    c_support_code = _op_section("support_code")
+    c_init_code = _op_section("init_code")
+    c_support_code_apply = _node_section("support_code_apply")
+    c_support_code_struct = _node_section("support_code_struct")
+    c_init_code_apply = _node_section("init_code_apply")
+    c_cleanup_code_struct = _node_section("cleanup_code_struct")
 
     def c_init_code_struct(self, node: Apply, name: str, sub: dict[str, str]) -> str:
         """Return the section ``init_code_struct``."""
@@ -179,12 +179,12 @@ class COp(Op, CObject):
         if self.func_name is None:
             macros = fail_macros(sub) + name_macros(inputs, outputs)
             return self._section("code", node, name, macros)
-        arguments = [*_padded("inputs", inputs, self._cop_num_inputs, self)]
-        arguments += _padded("outputs", [f"&{o}" for o in outputs], self._cop_num_outputs, self)
+        arguments = [*_pad_names("inputs", inputs, self._cop_num_inputs, self)]
+        arguments += _pad_names("outputs", [f"&{o}" for o in outputs], self._cop_num_outputs, self)
         if "params" in sub:
             arguments.append(sub["params"])
         call = f"{{\nif ({self.func_name}({', '.join(arguments)}) != 0) {{\nFAIL\n}}\n}}"
-        return within(self._apply_macros(node, name) + fail_macros(sub), call)
+        return surround_code(self._apply_macros(node, name) + fail_macros(sub), call)
 
     def c_code_cleanup(
         self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]
@@ -205,7 +205,7 @@ class COp(Op, CObject):
         return wrap(self, node)
 
 
-def _padded(what: str, names: Sequence[str], wanted: int | None, op: COp) -> list[str]:
+def _pad_names(what: str, names: Sequence[str], wanted: int | None, op: COp) -> list[str]:
     """Return as many arguments as the function takes."""
     if wanted is None:
         return list(names)

@@ -11,9 +11,9 @@ import numpy as np
 from thunkvm._core import TensorType
 from thunkvm.c.enums import EnumType
 from thunkvm.c.names import is_member
-from thunkvm.c.params_values import Params, filtered
+from thunkvm.c.params_values import Params, filter_attributes
 from thunkvm.c.plain import PlainCType
-from thunkvm.c.protocol import ask, every, one_text
+from thunkvm.c.protocol import ask_method, every, one_text
 
 
 class ParamsType(PlainCType):
@@ -163,9 +163,9 @@ class ParamsType(PlainCType):
         TypeError
             If a field is nowhere, or a Type refuses its value.
         """
-        return filtered(self, self._gathered(objects, values), False, None)
+        return filter_attributes(self, self._gather_values(objects, values), False, None)
 
-    def _gathered(self, objects: tuple[Any, ...], values: dict[str, Any]) -> Params:
+    def _gather_values(self, objects: tuple[Any, ...], values: dict[str, Any]) -> Params:
         found = dict(values)
         for name in self.fields:
             for giver in objects:
@@ -196,19 +196,19 @@ class ParamsType(PlainCType):
         is_of_ours = isinstance(value, Params) and value.params_type == self
         if strict and not is_of_ours:
             raise TypeError(f"{value!r}, a {type(value).__name__}, is no Params of {self}.")
-        given = value if is_of_ours else self._gathered((value,), {})
-        made = filtered(self, given, strict, allow_downcast)
+        given = value if is_of_ours else self._gather_values((value,), {})
+        made = filter_attributes(self, given, strict, allow_downcast)
         return value if strict else made
 
     def values_eq(self, a: Params, b: Params) -> bool:
         """Whether all fields are equal, and of one dtype."""
-        return self._compared(a, b, TensorType.values_eq)
+        return self._compare_fields(a, b, TensorType.values_eq)
 
     def values_eq_approx(self, a: Params, b: Params) -> bool:
         """Whether all fields are nearly equal."""
-        return self._compared(a, b, TensorType.values_eq_approx)
+        return self._compare_fields(a, b, TensorType.values_eq_approx)
 
-    def _compared(self, a: Params, b: Params, equal: Callable[[Any, Any], bool]) -> bool:
+    def _compare_fields(self, a: Params, b: Params, equal: Callable[[Any, Any], bool]) -> bool:
         if a.params_type != self or b.params_type != self:
             return False
         pairs = [(a[name], b[name]) for name in self.fields]
@@ -230,7 +230,7 @@ class ParamsType(PlainCType):
         declare = extract = read = init = clean_up = ""
         for name, type_ in zip(self.fields, self.types, strict=True):
             code = {
-                method: one_text(type_, method, ask(type_, method, name, sub))
+                method: one_text(type_, method, ask_method(type_, method, name, sub))
                 for method in ("c_declare", "c_init", "c_extract", "c_cleanup")
             }
             declare += f"PyObject* py_{name};\n{code['c_declare']}\n"

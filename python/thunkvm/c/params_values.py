@@ -110,7 +110,7 @@ def with_params(perform: Any, node: Apply) -> Any:
     return performed
 
 
-def filtered(
+def filter_attributes(
     params_type: ParamsType, giver: Any, strict: bool, allow_downcast: bool | None
 ) -> Params:
     """Return params of the attributes of `giver`, as their Types keep them.

@@ -64,7 +64,7 @@ class CObject:
         return ()
 
 
-def ask(
+def ask_method(
     giver: object,
     method: str,
     *arguments: Any,
@@ -98,14 +98,14 @@ def ask(
     if function is None:
         return default
     try:
-        return function(*arguments, **_taken(function, keywords))
+        return function(*arguments, **_taken_keywords(function, keywords))
     except NotImplementedError as error:  # MethodNotDefined among them
         if reasons is not None and str(error):
             reasons.append(str(error))
         return default
 
 
-def _taken(function: Any, keywords: dict[str, Any]) -> dict[str, Any]:
+def _taken_keywords(function: Any, keywords: dict[str, Any]) -> dict[str, Any]:
     if not keywords:
         return keywords
     code = getattr(function, "__code__", None)
@@ -155,13 +155,13 @@ def texts(giver: object, method: str, answer: Any) -> list[str]:
 
 def every(givers: Iterable[object], method: str, **keywords: Any) -> list[str]:
     """Return what all givers list, each item once, in order."""
-    answers = (texts(giver, method, ask(giver, method, **keywords)) for giver in givers)
+    answers = (texts(giver, method, ask_method(giver, method, **keywords)) for giver in givers)
     return list(dict.fromkeys(item for answer in answers for item in answer))
 
 
 def compilers(givers: Iterable[object]) -> list[str]:
     """Return the commands of the compilers that givers ask for."""
-    found = (ask(giver, "c_compiler") for giver in givers)
+    found = (ask_method(giver, "c_compiler") for giver in givers)
     return list(dict.fromkeys(command for command in found if command is not None))
 
 
@@ -171,7 +171,7 @@ def includes(headers: Iterable[str]) -> str:
     return "".join(f"#include {name}\n" for name in quoted)
 
 
-def linked(folders: Iterable[str], libraries: Iterable[str]) -> list[str]:
+def link_arguments(folders: Iterable[str], libraries: Iterable[str]) -> list[str]:
     """Return the linker's arguments for libraries, which are found now and at loading."""
     found = [word for path in folders for word in (f"-L{path}", f"-Wl,-rpath,{path}")]
     return [*found, *(f"-l{name}" for name in libraries)]

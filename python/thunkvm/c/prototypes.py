@@ -69,7 +69,7 @@ class Parameter:
         return TensorType(self.dtype, tuple(known))
 
     @property
-    def declared(self) -> str:
+    def declared_type(self) -> str:
         """Its type in C, without the name."""
         if not self.is_pointer:
             return self.c_type
@@ -146,7 +146,7 @@ def parse_prototype(text: str) -> Prototype:
     result = _c_type(function.type.type, f"what {name} returns", result=True)
     parameters = (_parameter(n, part.strip(), name) for n, part in zip(nodes, parts, strict=False))
     found = Prototype(name, result, tuple(parameters))
-    _check(found)
+    _check_prototype(found)
     return found
 
 
@@ -203,7 +203,7 @@ def _parameter(node: Any, text: str, function: str) -> Parameter:
     return Parameter(name, c_type, "const" in inner.quals, star or bool(lengths), lengths)
 
 
-def _check(found: Prototype) -> None:
+def _check_prototype(found: Prototype) -> None:
     names = [p.name for p in found.parameters]
     for name in names:
         if names.count(name) > 1:

@@ -99,7 +99,7 @@ tensor_from_scalar = TensorFromScalar()
 
 def number_of(x: Variable) -> Variable:
     """Return the number of a 0-d tensor; of one that was made of a number that number itself."""
-    return _converted(x, scalar_from_tensor, TensorFromScalar)
+    return _convert_scalar(x, scalar_from_tensor, TensorFromScalar)
 
 
 def tensor_of(s: Variable) -> Variable:
@@ -113,10 +113,10 @@ def tensor_of(s: Variable) -> Variable:
     >>> tensor_of(tv.scalar_from_tensor(x)) is x
     True
     """
-    return _converted(s, tensor_from_scalar, ScalarFromTensor)
+    return _convert_scalar(s, tensor_from_scalar, ScalarFromTensor)
 
 
-def _converted(variable: Variable, convert: Any, inverse: type) -> Variable:
+def _convert_scalar(variable: Variable, convert: Any, inverse: type) -> Variable:
     node = variable.owner
     if node is not None and isinstance(node.op, inverse):
         return node.inputs[0]

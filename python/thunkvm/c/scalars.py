@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._src.graph.types import dtype_name
-from thunkvm.c.plain import NumberCType, put
+from thunkvm.c.plain import NumberCType, put_object
 
 #: How NumPy's C API calls the numbers of a scalar object, by dtype.
 _SCALAR_CLASSES = {
@@ -77,7 +77,7 @@ class ScalarType(NumberCType):
                 f"{value!r}, a {type(value).__name__}, is no single number, which {self} wants."
             )
         if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
-            return self._of_python(value)
+            return self._convert_python(value)
         if not allow_downcast and not np.can_cast(array.dtype, self.dtype, "safe"):
             raise TypeError(
                 f"{value!r}, a {array.dtype}, may lose something as {self.dtype}: convert it "
@@ -85,7 +85,7 @@ class ScalarType(NumberCType):
             )
         return array.astype(self.dtype)[()]
 
-    def _of_python(self, value: Any) -> Any:
+    def _convert_python(self, value: Any) -> Any:
         kind = np.dtype(self.dtype).kind
         fits = isinstance(value, int) or kind in ("fc" if isinstance(value, float) else "c")
         try:
@@ -103,7 +103,7 @@ class ScalarType(NumberCType):
         """Return a number as C text."""
         kind = np.dtype(self.dtype).kind
         if kind == "c":
-            raise self._missing("c_literal")
+            raise self._missing_method("c_literal")
         if kind == "f":
             value = float(data)
             if not np.isfinite(value):
@@ -143,7 +143,7 @@ class ScalarType(NumberCType):
         return (
             f"PyArray_Descr* descr_{name} = PyArray_DescrFromType({self.dtype_specs()[2]});\n"
             f"PyObject* made_{name} = PyArray_Scalar(&{name}, descr_{name}, NULL);\n"
-            f"Py_DECREF(descr_{name});\n" + put(name, f"made_{name}", sub)
+            f"Py_DECREF(descr_{name});\n" + put_object(name, f"made_{name}", sub)
         )
 
     def c_code_cache_version(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from thunkvm._src.teaching.nearest import did_you_mean
-from thunkvm.c.stages import named
+from thunkvm.c.stages import name_lines
 
 #: Sections by name; and whether their code is of one node, and so gets macros.
 SECTIONS = {
@@ -64,11 +64,11 @@ def read_sections(paths: Iterable[Path]) -> dict[str, str]:
     """
     sections: dict[str, str] = {}
     for path in paths:
-        _read(path, sections)
+        _read_sections(path, sections)
     return sections
 
 
-def _read(path: Path, sections: dict[str, str]) -> None:
+def _read_sections(path: Path, sections: dict[str, str]) -> None:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -89,7 +89,7 @@ def _read(path: Path, sections: dict[str, str]) -> None:
                 "above: use #section lines in the whole file."
             )
         first_marker = marker
-        _end(path, sections, name, begin, code)
+        _end_section(path, sections, name, begin, code)
         name = section[1] if section else OLD_MARKERS[old[1]] if old else ""
         if name not in SECTIONS:
             raise SectionError(
@@ -102,13 +102,15 @@ def _read(path: Path, sections: dict[str, str]) -> None:
             f"{path}:1: the file has no section; put a line such as '#section support_code' in "
             "front of the code."
         )
-    _end(path, sections, name, begin, code)
+    _end_section(path, sections, name, begin, code)
 
 
-def _end(path: Path, sections: dict[str, str], name: str, begin: int, code: list[str]) -> None:
+def _end_section(
+    path: Path, sections: dict[str, str], name: str, begin: int, code: list[str]
+) -> None:
     """Add the lines since the last marker, which begin at line `begin`."""
     if name:
-        piece = named("\n".join(code) + "\n", str(path), begin)
+        piece = name_lines("\n".join(code) + "\n", str(path), begin)
         sections[name] = sections.get(name, "") + piece
     elif not _NOTHING.match("".join(line + "\n" for line in code)):
         stray = next(n for n, line in enumerate(code, start=1) if line.strip())

@@ -10,7 +10,7 @@ import numpy as np
 from thunkvm._core import Type
 from thunkvm._src.graph.keyed_type import KeyedType
 from thunkvm.c.errors import MethodNotDefined
-from thunkvm.c.protocol import CObject, ask, one_text
+from thunkvm.c.protocol import CObject, ask_method, one_text
 
 
 class CType(Type, CObject):
@@ -71,36 +71,36 @@ class CType(Type, CObject):
 
     c_owns_variable: bool = False
 
-    def _missing(self, method: str) -> MethodNotDefined:
+    def _missing_method(self, method: str) -> MethodNotDefined:
         return MethodNotDefined(f"the Type {self} has no {method}.")
 
     def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
         """Return the declarations of a variable; typedefs are allowed."""
-        raise self._missing("c_declare")
+        raise self._missing_method("c_declare")
 
     def c_init(self, name: str, sub: dict[str, str]) -> str:
         """Return what gives the declared variables a first value."""
-        raise self._missing("c_init")
+        raise self._missing_method("c_init")
 
     def c_extract(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
         """Return what sets the variables from ``py_<name>``, a borrowed reference."""
-        raise self._missing("c_extract")
+        raise self._missing_method("c_extract")
 
     def c_extract_out(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
         """Return what sets an output's variables: from its last value, or a first one if None."""
-        code = ask(self, "c_extract", name, sub, default=self, check_input=check_input)
+        code = ask_method(self, "c_extract", name, sub, default=self, check_input=check_input)
         if code is self:
-            raise self._missing("c_extract")
+            raise self._missing_method("c_extract")
         extract = one_text(self, "c_extract", code)
         return f"if (py_{name} == Py_None) {{\n{self.c_init(name, sub)}\n}} else {{\n{extract}\n}}"
 
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
         """Return what puts the variables' value into ``py_<name>``."""
-        raise self._missing("c_sync")
+        raise self._missing_method("c_sync")
 
     def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
         """Return what frees the variables."""
@@ -108,11 +108,11 @@ class CType(Type, CObject):
 
     def c_element_type(self) -> str:
         """Return the C type of an element: ``"npy_float64"``."""
-        raise self._missing("c_element_type")
+        raise self._missing_method("c_element_type")
 
     def c_literal(self, data: Any) -> str:
         """Return a value of this Type as C text, where it can be written so."""
-        raise self._missing("c_literal")
+        raise self._missing_method("c_literal")
 
     def c_is_simple(self) -> bool:
         """Whether a variable is a plain number, which a function takes by value."""

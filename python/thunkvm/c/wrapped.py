@@ -94,7 +94,7 @@ class WrappedOp(Op, CObject):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what was given."""
-        return _made, self._properties() or ()
+        return _make_op, self._properties() or ()
 
 
 class _DifferentiableOp(WrappedOp):
@@ -106,7 +106,7 @@ class _DifferentiableOp(WrappedOp):
         return list(self.gradient(inputs, output_gradients))
 
 
-def _made(*properties: Any) -> WrappedOp:
+def _make_op(*properties: Any) -> WrappedOp:
     signature, gradient = properties[2], properties[-1]
     base = WrappedOp if gradient is None else _DifferentiableOp
     # Listings and errors call an Op by its class.
@@ -210,6 +210,6 @@ def wrap_c(
         raise TypeError(
             f"[wrap_c] grad is {grad!r}; give a function of (inputs, output_gradients)."
         )
-    return _made(
+    return _make_op(
         source, path, signature, tuple(libraries), tuple(compile_args), bool(release_gil), grad
     )

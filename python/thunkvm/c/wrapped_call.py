@@ -16,9 +16,9 @@ class WrappedCall:
 
     def text(self) -> str:
         """Return the statements of the call."""
-        return "\n".join([*self._inputs(), *self._lengths(), *self._outputs(), *self._call()])
+        return "\n".join([*self._inputs(), *self._lengths(), *self._outputs(), *self._call_lines()])
 
-    def _check(self, condition: str, exception: str, message: str, *values: str) -> str:
+    def _check_condition(self, condition: str, exception: str, message: str, *values: str) -> str:
         """Return a statement that fails where the condition is false."""
         arguments = "".join(f", (long long)({value})" for value in values)
         text = f'"{self.prototype.name}: {message}"'
@@ -32,7 +32,9 @@ class WrappedCall:
                 held = f"held_{p.name}"
                 lines += [
                     f"const thunkvm_held_array {held}({view}, sizeof({p.c_type}));",
-                    self._check(f"{held}.data != NULL", "MemoryError", "no memory for an input."),
+                    self._check_condition(
+                        f"{held}.data != NULL", "MemoryError", "no memory for an input."
+                    ),
                 ]
             else:
                 lines.append(f"const {p.c_type} value_{p.name} = *(const {p.c_type}*){view}.data;")
@@ -52,7 +54,7 @@ class WrappedCall:
             known[owner.name, axis] = p.name
             lines += [
                 f"const thunkvm_length length_{p.name} = {self.views[owner.name]}.shape[{axis}];",
-                self._check(
+                self._check_condition(
                     f"(long long)({p.c_type})length_{p.name}.value == length_{p.name}.value",
                     "OverflowError",
                     f"axis {axis} of {owner.name!r} has length %lld, which does not fit "
@@ -67,11 +69,11 @@ class WrappedCall:
                 has, wanted = f"{self.views[p.name]}.shape[{axis}]", f"wanted_{p.name}_{axis}"
                 lines += self._length(wanted, length, f"axis {axis} of {p.name!r}")
                 lines.append(
-                    self._check(
+                    self._check_condition(
                         f"{has} == {wanted}",
                         "ValueError",
                         f"axis {axis} of {p.name!r} has length %lld, but has to have [{length}] = "
-                        "%lld" + self._whose(length) + ".",
+                        "%lld" + self._length_origin(length) + ".",
                         has,
                         wanted,
                     )
@@ -82,7 +84,7 @@ class WrappedCall:
         """Return statements that compute what is in brackets, in integers that may be too large."""
         return [
             f"const thunkvm_length exact_{name} = {c_length(length)};",
-            self._check(
+            self._check_condition(
                 f"exact_{name}.fits",
                 "OverflowError",
                 f"{what} cannot have the length [{length}], which does not fit 64 bits.",
@@ -90,7 +92,7 @@ class WrappedCall:
             f"const long long {name} = exact_{name}.value;",
         ]
 
-    def _whose(self, length: str) -> str:
+    def _length_origin(self, length: str) -> str:
         """Return which array has that length, where it is an array's."""
         for p in self.prototype.inputs:
             if length in p.lengths and any(length == q.name for q in self.prototype.lengths):
@@ -112,7 +114,7 @@ class WrappedCall:
             lines += self._length(found, length, f"axis {axis} of the output {name!r}")
             rule = f"cannot have [{length}] = %lld elements along axis {axis}."
             lines.append(
-                self._check(
+                self._check_condition(
                     f"{found} >= 0",
                     "ValueError",
                     f"the output {name!r} {rule}",
@@ -135,9 +137,9 @@ class WrappedCall:
             return f"({p.c_type})length_{p.name}.value"
         return f"value_{p.name}"
 
-    def _call(self) -> list[str]:
+    def _call_lines(self) -> list[str]:
         found = self.prototype
-        declared = ", ".join(p.declared for p in found.parameters)
+        declared = ", ".join(p.declared_type for p in found.parameters)
         arguments = ", ".join(self._argument(p) for p in found.parameters)
         lines = [] if found.result == "void" else [f"{found.result} result;"]
         # A pointer to the function, since a call would convert numbers without a word.
@@ -149,7 +151,7 @@ class WrappedCall:
         ]
         if found.returns_status:
             lines.append(
-                self._check("result == 0", "RuntimeError", "it returned %lld, not 0.",
+                self._check_condition("result == 0", "RuntimeError", "it returned %lld, not 0.",
                            "result")
             )  # fmt: skip
         if found.returns_value:

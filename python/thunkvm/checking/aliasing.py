@@ -16,15 +16,15 @@ WORK = 10_000
 
 def copies(values: Sequence[Any]) -> list[Any]:
     """Return the values, with copies of the arrays, lists, dicts and sets among them."""
-    return [_copy(value, value) for value in values]
+    return [_copy_value(value, value) for value in values]
 
 
 def snapshot(values: Sequence[Any]) -> list[Any]:
     """Return copies of the arrays, lists, dicts and sets; None for what is none."""
-    return [_copy(value, None) for value in values]
+    return [_copy_value(value, None) for value in values]
 
 
-def _copy(value: Any, otherwise: Any) -> Any:
+def _copy_value(value: Any, otherwise: Any) -> Any:
     if isinstance(value, np.ndarray):
         return np.array(value)
     if isinstance(value, (list, dict, set)):
@@ -35,7 +35,7 @@ def _copy(value: Any, otherwise: Any) -> Any:
     return otherwise
 
 
-def written(values: list[Any], before: list[Any]) -> Iterator[tuple[int, str]]:
+def changed_arrays(values: list[Any], before: list[Any]) -> Iterator[tuple[int, str]]:
     """Yield (index, what changed) for each array that is not what its copy is."""
     for i, (value, copy) in enumerate(zip(values, before, strict=True)):
         if copy is None or _same(value, copy):
@@ -88,7 +88,7 @@ def _immutable(value: Any) -> bool:
     return value is None or isinstance(value, (np.generic, int, float, complex, str, bytes, tuple))
 
 
-def declared(node: Apply, output: int) -> set[int]:
+def declared_inputs(node: Apply, output: int) -> set[int]:
     """Return the inputs that an output may share memory with, by the Op's own account.
 
     What a generator's `demand` hands back of its inputs is a view that needs no other declaration.
@@ -106,7 +106,7 @@ def undeclared_views(
 ) -> Iterator[tuple[int, int]]:
     """Yield (output, input) for each pair that shares memory and is not declared to."""
     for j, value in enumerate(outputs):
-        allowed = declared(node, j)
+        allowed = declared_inputs(node, j)
         for i, given in enumerate(inputs):
             if i not in allowed and share(value, given):
                 yield j, i
@@ -116,5 +116,5 @@ def aliased_outputs(node: Apply, outputs: list[Any]) -> Iterator[tuple[int, int]
     """Yield pairs of outputs that share memory and are not declared views of one input."""
     for j, value in enumerate(outputs):
         for k in range(j + 1, len(outputs)):
-            if not declared(node, j) & declared(node, k) and share(value, outputs[k]):
+            if not declared_inputs(node, j) & declared_inputs(node, k) and share(value, outputs[k]):
                 yield j, k

@@ -45,7 +45,7 @@ class Ending:
     answer: Any = None
 
 
-def tried(work: Callable[[Callable[[str], None]], Any]) -> Ending:
+def try_work(work: Callable[[Callable[[str], None]], Any]) -> Ending:
     """Run `work` in a child process; say how that ended.
 
     The memory of the arrays that NumPy makes there has margins, and begins with something else
@@ -73,7 +73,7 @@ def tried(work: Callable[[Callable[[str], None]], Any]) -> Ending:
         _work_and_exit(work, reading, writing)
     os.close(writing)
     try:
-        status, said = _wait(child, reading)
+        status, said = _await_child(child, reading)
     finally:
         os.close(reading)
     if status is None:
@@ -102,14 +102,14 @@ def _work_and_exit(
             signal.signal(fatal, signal.SIG_DFL)
         _one_thread_of_openmp()
         _core.guard_array_memory(OVERRUN)
-        answer = work(lambda doing: _say(writing, doing))
+        answer = work(lambda doing: _report_work(writing, doing))
         if answer is not None:
-            _say(writing, ANSWER + json.dumps(answer))
+            _report_work(writing, ANSWER + json.dumps(answer))
     finally:
         os._exit(0)
 
 
-def _say(writing: int, doing: str) -> None:
+def _report_work(writing: int, doing: str) -> None:
     os.write(writing, doing.encode() + b"\n")
 
 
@@ -122,7 +122,7 @@ def _one_thread_of_openmp() -> None:
     openmp.omp_set_num_threads(1)
 
 
-def _wait(child: int, reading: int) -> tuple[int | None, str]:
+def _await_child(child: int, reading: int) -> tuple[int | None, str]:
     """Return the child's status (None: it took too long) and the last thing that it said."""
     said = b""
     deadline = time.monotonic() + PATIENCE

@@ -39,7 +39,7 @@ class DisagreementError(ValueError):
     __module__ = "thunkvm"
 
 
-def compare(
+def compare_outputs(
     node: _core.Apply, inputs: list[Any], outputs: list[Any], expected: list[Any], rerun: Rerun
 ) -> None:
     """Hold what native code gave against `expected`, which `rerun` made of the same inputs.
@@ -82,7 +82,7 @@ def _perform_of(node: _core.Apply) -> Rerun | None:
     return None
 
 
-def _expected(node: _core.Apply, rerun: Rerun, inputs: list[Any]) -> list[Any] | None:
+def _expected_outputs(node: _core.Apply, rerun: Rerun, inputs: list[Any]) -> list[Any] | None:
     """Return what `perform` gives; None where it says that it has nothing for this node."""
     try:
         return rerun(inputs)
@@ -141,7 +141,7 @@ def disagreement(
                 spreads = spreads or _spreads(rerun, inputs, expected)
                 with np.errstate(all="ignore"):
                     wrong &= ~(np.abs(native - right) <= ROOM * spreads[index])
-            difference = _first(wrong, native, right)
+            difference = _first_difference(wrong, native, right)
         if difference:
             return index, difference
     return None
@@ -230,11 +230,11 @@ class Comparison(NodeObserver):
         if any(value is ABSENT for value in [*inputs, *outputs]):
             return
         node, rerun = self.nodes[index], self._perform(index)
-        expected = None if rerun is None else _expected(node, rerun, inputs)
+        expected = None if rerun is None else _expected_outputs(node, rerun, inputs)
         if rerun is None or expected is None:
             return
         if self._checker is None:
-            compare(node, inputs, outputs, expected, rerun)
+            compare_outputs(node, inputs, outputs, expected, rerun)
             return
         for wanted, output in zip(expected, outputs, strict=True):
             self._checker([wanted], [output])
@@ -325,7 +325,7 @@ def _wrong(native: np.ndarray, expected: np.ndarray, tolerances: dict[str, float
     return np.asarray(~(close & np.isfinite(expected) | same))
 
 
-def _first(wrong: np.ndarray, native: np.ndarray, expected: np.ndarray) -> str:
+def _first_difference(wrong: np.ndarray, native: np.ndarray, expected: np.ndarray) -> str:
     """Name the first element that is wrong and the largest difference; empty if none is wrong."""
     if not wrong.any():
         return ""
@@ -346,4 +346,4 @@ def _wide(dtype: np.dtype[Any]) -> str:
     return "complex128" if dtype.kind == "c" else "float64"
 
 
-__all__ = ["Comparison", "DisagreementError", "DualLinker", "compare", "disagreement"]
+__all__ = ["Comparison", "DisagreementError", "DualLinker", "compare_outputs", "disagreement"]

@@ -12,9 +12,9 @@ from thunkvm import _core
 from thunkvm._core import Apply, Implementation, TensorType
 from thunkvm.checking.aliasing import (
     aliased_outputs,
+    changed_arrays,
     copies,
     undeclared_views,
-    written,
 )
 from thunkvm.checking.comparison import disagreement
 from thunkvm.checking.errors import (
@@ -59,7 +59,7 @@ class NodeContract:
     def check_writes(self, inputs: list[Any], before: list[Any], way: str) -> Iterator[Finding]:
         """Find inputs that a run wrote to without saying so."""
         destroyed = {i for inputs in _map_of(self.node, "destroy_map").values() for i in inputs}
-        for i, change in written(inputs, before):
+        for i, change in changed_arrays(inputs, before):
             if i not in destroyed:
                 yield Finding(
                     "undeclared writes",
@@ -161,7 +161,7 @@ class NodeContract:
     def crash(self, inputs: list[Any]) -> Iterator[Finding]:
         """Try the user's C in a child process, with all that the other checks do."""
         from thunkvm.checking import errors
-        from thunkvm.checking.child import tried
+        from thunkvm.checking.child import try_work
 
         ways = [way for way in self.ways if self.is_users and way.form in ("c", "kernel")]
         if not ways:
@@ -175,7 +175,7 @@ class NodeContract:
                     return [found.check, found.error.__name__, found.text]
             return None
 
-        ending = tried(work)
+        ending = try_work(work)
         if ending.how is not None:
             yield Finding(
                 "no crash",

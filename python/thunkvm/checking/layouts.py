@@ -67,7 +67,7 @@ class Lent:
 
     def __init__(self, arrays: list[np.ndarray | None], guarded: bool) -> None:
         self.arrays = arrays
-        self._around = [_around(array) if guarded else [] for array in arrays]
+        self._around = [_margins(array) if guarded else [] for array in arrays]
 
     def overrun(self) -> int | None:
         """Return the first output around whose memory something was written; None if none is."""
@@ -84,7 +84,7 @@ def lent(layout: str, node: Apply, results: list[Any], guarded: bool) -> Lent | 
     """
     if layout == "initial":
         return None
-    make = _guarded if guarded else _filled
+    make = _guarded_array if guarded else _filled_array
     arrays = [
         _lent(layout, output.type, value, make)
         for output, value in zip(node.outputs, results, strict=True)
@@ -121,34 +121,40 @@ def _lent(layout: str, type_: Any, value: Any, make: Make) -> np.ndarray | None:
 
 
 def _fortran(shape: tuple[int, ...], dtype: np.dtype[Any], make: Make) -> np.ndarray:
-    return make(shape[::-1], dtype).T if make is _guarded else np.asfortranarray(make(shape, dtype))
+    return (
+        make(shape[::-1], dtype).T
+        if make is _guarded_array
+        else np.asfortranarray(make(shape, dtype))
+    )
 
 
-def _filling(array: np.ndarray) -> Any:
+def _fill_value(array: np.ndarray) -> Any:
     """Return what is no result: whoever adds to it, or leaves it, shows."""
     kind = array.dtype.kind
     return array.dtype.type(True if kind == "b" else np.nan if kind in "fc" else 113)
 
 
 def _is_filling(array: np.ndarray) -> bool:
-    return bool(np.all(np.isnan(array) if array.dtype.kind in "fc" else array == _filling(array)))
+    return bool(
+        np.all(np.isnan(array) if array.dtype.kind in "fc" else array == _fill_value(array))
+    )
 
 
-def _filled(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+def _filled_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     array = np.empty(shape, dtype)
-    array.fill(_filling(array))
+    array.fill(_fill_value(array))
     return array
 
 
-def _guarded(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+def _guarded_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     """Return an array in the middle of three times its memory."""
     size = int(np.prod(shape, dtype=np.int64))
     margin = size + MARGIN
-    memory = _filled((size + 2 * margin,), dtype)
+    memory = _filled_array((size + 2 * margin,), dtype)
     return memory[margin : margin + size].reshape(shape)
 
 
-def _around(array: np.ndarray | None) -> list[np.ndarray]:
+def _margins(array: np.ndarray | None) -> list[np.ndarray]:
     """Return what lies before and behind the memory of a guarded array."""
     if array is None:
         return []
@@ -169,7 +175,7 @@ def input_layouts(values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
     if any(ndim > 1 for ndim in ndims):
         yield "in Fortran order", [_map(value, np.asfortranarray) for value in values]
     if any(ndims):
-        yield "with gaps", [_map(value, _strided) for value in values]
+        yield "with gaps", [_map(value, _strided_copy) for value in values]
         yield "with negative strides", [_map(value, _backwards) for value in values]
 
 
@@ -177,13 +183,13 @@ def _map(value: Any, change: Any) -> Any:
     return change(value) if isinstance(value, np.ndarray) and value.ndim else value
 
 
-def _strided(array: np.ndarray) -> np.ndarray:
-    memory = _guarded(tuple(2 * n for n in array.shape), array.dtype)
+def _strided_copy(array: np.ndarray) -> np.ndarray:
+    memory = _guarded_array(tuple(2 * n for n in array.shape), array.dtype)
     memory[_every(array.ndim, 2)] = array
     return memory[_every(array.ndim, 2)]
 
 
 def _backwards(array: np.ndarray) -> np.ndarray:
-    memory = _guarded(array.shape, array.dtype)[_every(array.ndim, -1)]
+    memory = _guarded_array(array.shape, array.dtype)[_every(array.ndim, -1)]
     memory[...] = array
     return memory

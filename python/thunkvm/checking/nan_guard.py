@@ -77,9 +77,9 @@ class NanGuard(NodeObserver):
             source = node.inputs[i]
             if source.leaf not in ("input", "shared"):
                 continue
-            if found := self._find(value):
+            if found := self._find_number(value):
                 what = "the argument" if source.leaf == "input" else "the shared variable"
-                self._tell(
+                self._report_message(
                     f"{found[1]} in {what} {text_of(source)}, which is input {i} of the node "
                     f"{name_of(node)}."
                 )
@@ -87,16 +87,16 @@ class NanGuard(NodeObserver):
     def _after(self, index: int, inputs: list[Any], outputs: list[Any], begun: Any) -> None:
         node = self.nodes[index]
         for j, value in enumerate(outputs):
-            if found := self._find(value):
+            if found := self._find_number(value):
                 from_inputs = [i for i, given in enumerate(inputs) if self._has(given, found[0])]
                 if from_inputs and self._action != "raise":
                     continue  # it was told of where it came from
-                self._tell(
+                self._report_message(
                     f"{found[1]} in output {j} of the node {name_of(node)}, "
                     f"{text_of(node.outputs[j])}. " + _origin(node, inputs, from_inputs, found[0])
                 )
 
-    def _find(self, value: Any) -> tuple[str, str] | None:
+    def _find_number(self, value: Any) -> tuple[str, str] | None:
         """Return the first kind of number that is not allowed, and a text that says where it is."""
         if isinstance(value, float) and -BIG <= value <= BIG:
             return None
@@ -106,14 +106,14 @@ class NanGuard(NodeObserver):
             for kind in self._kinds:
                 wrong = _wrong(array, kind)
                 if wrong.any():
-                    return kind, _where(array, wrong, kind)
+                    return kind, _describe_place(array, wrong, kind)
         return None
 
     @staticmethod
     def _has(value: Any, kind: str) -> bool:
         return any(bool(_wrong(array, kind).any()) for array in _arrays(value))
 
-    def _tell(self, message: str) -> None:
+    def _report_message(self, message: str) -> None:
         if self._action == "raise":
             raise NanGuardError(message)
         if self._action == "warn":
@@ -149,7 +149,7 @@ def _wrong(array: np.ndarray, kind: str) -> np.ndarray:
         return np.asarray(np.isfinite(array) & (np.abs(array) > BIG))
 
 
-def _where(array: np.ndarray, wrong: np.ndarray, kind: str) -> str:
+def _describe_place(array: np.ndarray, wrong: np.ndarray, kind: str) -> str:
     if array.ndim == 0:
         return f"{kind} value {array[()]}"
     first = tuple(int(i) for i in np.argwhere(wrong)[0])

@@ -47,7 +47,7 @@ class _Watched:
         self.value = value
         self.holder = _core.shared_variable(_core.GenericType(), self.NOTHING, None, True)
 
-    def take(self) -> Any:
+    def take_value(self) -> Any:
         """Return the value of the last call; NOTHING if it was not computed."""
         value = _core.get_value(self.holder, True)
         _core.set_value(self.holder, self.NOTHING, True)
@@ -67,8 +67,8 @@ class Rewriting:
         self._names = [name for name, _, _ in replaced]
         self._old = [_Watched(before) for _, before, _ in replaced]
         self._new = [_Watched(after) for _, _, after in replaced]
-        self._before = _linked(relink, self._outputs, self._old)
-        self._after = _linked(relink, outputs, self._new)
+        self._before = _link_graph(relink, self._outputs, self._old)
+        self._after = _link_graph(relink, outputs, self._new)
 
     def check(self, arguments: list[Any]) -> None:
         """Run both.
@@ -83,21 +83,24 @@ class Rewriting:
         except Exception:  # of what the rewrites may have left out
             return
         after = self._after(*arguments)
-        for name, old, new, difference in self._differing():
+        for name, old, new, difference in self._differing_values():
             raise BadRewrite(
-                f"the rewrite {name!r} put {_shown(new)} for {_shown(old)}, whose value is "
-                f"another one: {difference}. mode.excluding({name!r}) leaves it out."
+                f"the rewrite {name!r} put {_show_variable(new)} for {_show_variable(old)}, "
+                f"whose value is another one: {difference}. mode.excluding({name!r}) leaves it out."
             )
         for output, a, b in zip(self._outputs, before, after, strict=True):
             if difference := _difference(a, b):
                 raise BadRewrite(
-                    f"rewriting changed the value of {_shown(output)}, which the function "
+                    f"rewriting changed the value of {_show_variable(output)}, which the function "
                     f"computes, though nothing that was replaced: {difference}. optimizer=None "
                     "leaves all rewrites out."
                 )
 
-    def _differing(self) -> Iterator[tuple[str, Variable, Variable, str]]:
-        values = [(old.take(), new.take()) for old, new in zip(self._old, self._new, strict=True)]
+    def _differing_values(self) -> Iterator[tuple[str, Variable, Variable, str]]:
+        values = [
+            (old.take_value(), new.take_value())
+            for old, new in zip(self._old, self._new, strict=True)
+        ]
         for name, old, new, (a, b) in zip(self._names, self._old, self._new, values, strict=True):
             if a is _Watched.NOTHING or b is _Watched.NOTHING:
                 continue
@@ -105,11 +108,11 @@ class Rewriting:
                 yield name, old.value, new.value, difference
 
 
-def _linked(relink: Relink, outputs: Sequence[Variable], watched: list[_Watched]) -> Function:
+def _link_graph(relink: Relink, outputs: Sequence[Variable], watched: list[_Watched]) -> Function:
     return relink((), outputs, [(each.holder, each.value) for each in watched])
 
 
-def _shown(variable: Variable) -> str:
+def _show_variable(variable: Variable) -> str:
     origin = variable.owner.origin if variable.owner is not None else ""
     return text_of(variable) + (f" (made at {origin})" if origin else "")
 

@@ -86,7 +86,7 @@ class Run:
         """Run it on copies of the inputs."""
         same = self._way.form == self._form
         check = "the same twice" if same else f"{self._form} and {self._way.form} agree"
-        yield from self._compared(check, copies(inputs), None, "on the same inputs")
+        yield from self._compare_runs(check, copies(inputs), None, "on the same inputs")
 
     def lent(self, layout: str, inputs: list[Any]) -> Iterator[Finding]:
         """Run it with outputs that lie in this layout."""
@@ -94,18 +94,18 @@ class Run:
         memory = lent(layout, self._contract.node, self._expected, guarded)
         if memory is not None:
             how = f"with preallocated outputs ({layout})"
-            yield from self._compared("preallocated outputs", copies(inputs), memory, how)
+            yield from self._compare_runs("preallocated outputs", copies(inputs), memory, how)
 
     def dying(self, inputs: list[Any]) -> Iterator[Finding]:
         """Run it on inputs whose memory it may take over."""
         how = "where it may take over the memory of its inputs"
-        yield from self._compared("dying inputs", copies(inputs), None, how, dying=True)
+        yield from self._compare_runs("dying inputs", copies(inputs), None, how, dying=True)
 
     def laid_out(self, inputs: list[Any]) -> Iterator[Finding]:
         """Run it on inputs of every layout."""
         for name, values in input_layouts(inputs):
             how = f"with inputs {name}"
-            yield from self._compared("inputs of every layout", values, None, how)
+            yield from self._compare_runs("inputs of every layout", values, None, how)
 
     def kept_memory(self, inputs: list[Any]) -> Iterator[Finding]:
         """Find an implementation that writes to what it gave in an earlier run."""
@@ -121,14 +121,14 @@ class Run:
             rewritten = share(value, second[j]) and bool(value.any())
             np.copyto(value, copy)
             if rewritten:
-                yield self._finding(
+                yield self._make_finding(
                     "outputs stay",
                     how,
                     f"its second run wrote to output {j} of the first, whose memory it keeps. "
                     "Make the output anew in each run",
                 )
 
-    def _compared(
+    def _compare_runs(
         self,
         check: str,
         inputs: list[Any],
@@ -148,14 +148,14 @@ class Run:
             if way.form == "perform" and isinstance(error, NotImplementedError):
                 return  # it says that there is none for this node
             text = f"it raised {type(error).__name__}: {error}; {self._form} computed a result"
-            yield self._finding(check, how, text)
+            yield self._make_finding(check, how, text)
             return
         if not dying:
             yield from contract.check_writes(inputs, before, f"{way.form} {how}")
         if way.form == "c" and memory is None:
             yield from self._references(inputs, held, results, how)
         if memory is not None and (j := memory.overrun()) is not None:
-            yield self._finding(
+            yield self._make_finding(
                 check,
                 how,
                 f"it wrote beside the memory of output {j}: look at its shape and strides",
@@ -166,7 +166,7 @@ class Run:
             return way.run(values)
 
         found = disagreement(
-            contract.node, _as_before(inputs, before), self._expected, results, rerun
+            contract.node, _restore_inputs(inputs, before), self._expected, results, rerun
         )
         if found is not None:
             yield other_value(contract.node, way.form, how, self._form, found, check)
@@ -187,13 +187,13 @@ class Run:
             what = "kept" if kept > 0 else "dropped"
             advice = "Py_DECREF what you Py_INCREF" if kept > 0 else "its references are not yours"
             text = f"it {what} {abs(kept)} references to input {i}: {advice}"
-            yield self._finding("references", how, text)
+            yield self._make_finding("references", how, text)
         for j in range(len(results)):
             if any(results[j] is value for value in inputs):
                 continue  # which `view_map` allows, or another check finds
             if isinstance(results[j], np.ndarray) and getrefcount(results[j]) > OWN_REFERENCES:
                 text = f"it kept a reference to output {j}, whose memory is never let go"
-                yield self._finding("references", how, text)
+                yield self._make_finding("references", how, text)
 
     def _strides(self, results: list[Any], check: str, how: str) -> Iterator[Finding]:
         for j, (value, other) in enumerate(zip(results, self._expected, strict=True)):
@@ -201,9 +201,9 @@ class Run:
                 text = (
                     f"output {j} has strides {value.strides}, that of {self._form} {other.strides}"
                 )
-                yield self._finding(check, how, text)
+                yield self._make_finding(check, how, text)
 
-    def _finding(self, check: str, how: str, text: str) -> Finding:
+    def _make_finding(self, check: str, how: str, text: str) -> Finding:
         return Finding(check, BadThunkOutput, f"{self._way.form}, {how}: {text}.")
 
 
@@ -220,7 +220,7 @@ def other_value(
     )
 
 
-def _as_before(inputs: list[Any], before: list[Any]) -> list[Any]:
+def _restore_inputs(inputs: list[Any], before: list[Any]) -> list[Any]:
     return [value if copy is None else copy for value, copy in zip(inputs, before, strict=True)]
 
 

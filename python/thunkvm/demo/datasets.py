@@ -201,7 +201,7 @@ MODELS: dict[str, Model] = {
 SHOWN = ("Misra1a", "DanWood", "BoxBOD", "MGH09", "Rat42", "Rat43")
 
 
-def _read(name: str, table: dict[str, Any]) -> Dataset:
+def _read_dataset(name: str, table: dict[str, Any]) -> Dataset:
     columns = {key: _numbers(table[key]) for key in ("x", "x1", "x2", "y") if key in table}
     x = columns["x"] if "x" in columns else np.stack([columns["x1"], columns["x2"]])
     # Nelson's model is that of the logarithm.
@@ -223,6 +223,6 @@ def _numbers(text: str) -> npt.NDArray[np.float64]:
 
 
 DATASETS: dict[str, Dataset] = {
-    name: _read(name, table)
+    name: _read_dataset(name, table)
     for name, table in tomllib.loads(Path(__file__).with_name("nist.toml").read_text()).items()
 }

@@ -106,7 +106,7 @@ class Fitter:
         with begun(self.solver, start, (self.dataset.x, self.dataset.y), None) as call:
             solve = call.program.whole.function
             solve.reset_counters()
-            last = call.made(solve(*call.begin, *call.numbers))
+            last = call.make_state(solve(*call.begin, *call.numbers))
             recorded = solve.profile.functions[0]
             nodes = [NodeRuns(*runs) for runs in solve.node_runs()]
         branches: dict[str, BranchRuns] = {}

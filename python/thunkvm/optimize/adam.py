@@ -104,7 +104,7 @@ class adam(Method):
 
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one step."""
-        jac = tv.ifelse(tv.isinf(self.clip), state.jac, clipped(state.jac, self.clip))
+        jac = tv.ifelse(tv.isinf(self.clip), state.jac, clip_gradient(state.jac, self.clip))
         mean = self.beta1 * state.mean + (1.0 - self.beta1) * jac
         square = self.beta2 * state.square + (1.0 - self.beta2) * jac**2
         nit = state.nit + np.int64(1)
@@ -139,7 +139,7 @@ class adam(Method):
         return tv.max(tv.abs(state.jac)) <= self.gtol
 
 
-def clipped(jac: Any, most: Any) -> tv.Variable:
+def clip_gradient(jac: Any, most: Any) -> tv.Variable:
     """Return a gradient that is no longer than that."""
     length = tv.norm(jac)
     return tv.ifelse(called("the gradient is too long", length > most), jac * (most / length), jac)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import thunkvm as tv
-from thunkvm.optimize.implicit import implicit, run
+from thunkvm.optimize.implicit import implicit, run_method
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import CONVERGED, RUNNING
@@ -80,13 +80,13 @@ class anderson_mixing(Method):
         """Return the state after one step."""
         plain = self.mixing * state.fun
 
-        def corrected() -> tv.Variable:
+        def corrected_point() -> tv.Variable:
             # Rows that are of no step are 0, and so is their share: that of least norm.
             shares = tv.lstsq(state.changes.T, state.fun)[0]
             return plain - shares @ (state.steps + self.mixing * state.changes)
 
         step = tv.attempt(
-            tv.ifelse(state.kept > 0, corrected(), plain), plain, on=np.linalg.LinAlgError
+            tv.ifelse(state.kept > 0, corrected_point(), plain), plain, on=np.linalg.LinAlgError
         )
         x = state.x + step
         fun = problem.residuals(x)
@@ -157,7 +157,7 @@ def anderson(
     if np.dtype(start.dtype).kind != "f":
         start = start.astype("float64")
     problem = Problem(lambda x: f(x) - x)
-    last = run(anderson_mixing(maxiter, tolerance, mixing, memory), problem, start)
+    last = run_method(anderson_mixing(maxiter, tolerance, mixing, memory), problem, start)
     found = tv.eq(last.status, CONVERGED)
     x = tv.ifelse(found, last.x, tv.full_like(start, np.nan))
     return implicit(lambda x: x - f(x), x)

@@ -93,7 +93,7 @@ class bfgs(Method):
             search.x,
             search.fun,
             search.jac,
-            tv.ifelse(curved, corrected(state.inverse, s, y, curvature), state.inverse),
+            tv.ifelse(curved, correct_inverse(state.inverse, s, y, curvature), state.inverse),
             state.fun,
             state.nit + np.int64(1),
             tv.ifelse(search.found, np.int64(RUNNING), np.int64(STALLED)),
@@ -104,7 +104,7 @@ class bfgs(Method):
         return tv.max(tv.abs(state.jac)) <= self.gtol
 
 
-def corrected(inverse: Any, s: Any, y: Any, curvature: Any) -> tv.Variable:
+def correct_inverse(inverse: Any, s: Any, y: Any, curvature: Any) -> tv.Variable:
     """Return the inverse whose product with `y` is `s`, and that changes least."""
     image = inverse @ y
     along = (1.0 + tv.sum(y * image) / curvature) / curvature

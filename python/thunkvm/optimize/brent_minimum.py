@@ -85,10 +85,10 @@ class brent_minimum(Method):
         """Return the state of an interval, which is the bounds of the problem."""
         low, high = ends(problem)
         if self.searches:
-            low, x, high, fun = enclosed(problem, low, high)
+            low, x, high, fun = enclose_minimum(problem, low, high)
         else:
             x = low + GOLDEN * (high - low)
-            fun = at(problem, x)
+            fun = value_at(problem, x)
         zero = tv.zeros_like(x)
         return State(
             x[None], fun, low, high, x, fun, x, fun, zero, zero, np.int64(0), np.int64(RUNNING)
@@ -100,7 +100,7 @@ class brent_minimum(Method):
         middle = (state.low + state.high) / 2.0
         near = self.tolerance(x)
 
-        def golden() -> tuple[Any, Any]:
+        def golden_step() -> tuple[Any, Any]:
             side = tv.where(x >= middle, state.low - x, state.high - x)
             return GOLDEN * side, side
 
@@ -117,18 +117,18 @@ class brent_minimum(Method):
                 p < q * (state.high - x),
             )
 
-            def taken() -> tuple[Any, Any]:
+            def parabolic_step() -> tuple[Any, Any]:
                 point = x + p / q
                 at_end = tv.or_(point - state.low < 2.0 * near, state.high - point < 2.0 * near)
                 return tv.where(at_end, tv.where(middle >= x, near, -near), p / q), state.step
 
-            return tv.ifelse(fits, taken(), golden())
+            return tv.ifelse(fits, parabolic_step(), golden_step())
 
-        step, before = tv.ifelse(tv.abs(state.step_before) > near, parabola(), golden())
+        step, before = tv.ifelse(tv.abs(state.step_before) > near, parabola(), golden_step())
         after = x + tv.where(step >= 0.0, 1.0, -1.0) * tv.maximum(tv.abs(step), near)
-        after_fun = at(problem, after)
+        after_fun = value_at(problem, after)
 
-        def lower() -> State:
+        def lower_state() -> State:
             right = after >= x
             return state._replace(
                 x=after[None], fun=after_fun,
@@ -156,7 +156,7 @@ class brent_minimum(Method):
                 second=rest[0], second_fun=rest[1], third=rest[2], third_fun=rest[3],
             )  # fmt: skip
 
-        return tv.ifelse(after_fun <= fun, lower(), higher())._replace(
+        return tv.ifelse(after_fun <= fun, lower_state(), higher())._replace(
             step=step,
             step_before=before,
             nit=state.nit + np.int64(1),
@@ -174,26 +174,26 @@ class brent_minimum(Method):
         return tv.abs(x - middle) <= 2.0 * self.tolerance(x) - half
 
 
-def at(problem: Problem, x: Any) -> Any:
+def value_at(problem: Problem, x: Any) -> Any:
     """Return the value of a function of one number, 0-d; counted as nfev."""
     return problem.value(x[None])
 
 
-def enclosed(problem: Problem, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
+def enclose_minimum(problem: Problem, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
     """Return an interval, a point in it with a lower value than both ends have, and its value."""
-    a_fun, b_fun = at(problem, a), at(problem, b)
+    a_fun, b_fun = value_at(problem, a), value_at(problem, b)
     a, a_fun, b, b_fun = tv.ifelse(a_fun < b_fun, (b, b_fun, a, a_fun), (a, a_fun, b, b_fun))
     c = b + GROWTH * (b - a)
 
     def farther(s: tuple[Any, ...]) -> tuple[Any, ...]:
         _, b, _, c, c_fun, tried = s
         d = c + GROWTH * (c - b)
-        return b, c, c_fun, d, at(problem, d), tried + np.int64(1)
+        return b, c, c_fun, d, value_at(problem, d), tried + np.int64(1)
 
     a, b, b_fun, c, _, _ = tv.while_loop(
         lambda s: tv.and_(s[4] < s[2], s[5] < 1000),
         farther,
-        (a, b, b_fun, c, at(problem, c), np.int64(0)),
+        (a, b, b_fun, c, value_at(problem, c), np.int64(0)),
     )
     return tv.minimum(a, c), b, tv.maximum(a, c), b_fun
 

@@ -84,7 +84,7 @@ class brent_root(Method):
         at_low = tv.or_(tv.eq(low_fun, 0.0), tv.isnan(low_fun))
         enclosed = tv.or_(at_low, tv.eq(high_fun, 0.0), low_fun * high_fun < 0.0)
         zero = tv.zeros_like(low)
-        state = ordered(low, low_fun, high, high_fun, zero, zero, zero, zero)
+        state = order_bracket(low, low_fun, high, high_fun, zero, zero, zero, zero)
         status = tv.where(
             tv.or_(enclosed, tv.isnan(high_fun)), np.int64(RUNNING), np.int64(SAME_SIGN)
         )
@@ -97,7 +97,7 @@ class brent_root(Method):
         near = self.tolerance(x)
         half = (state.end - x) / 2.0
 
-        def interpolated() -> tv.Variable:
+        def interpolated_step() -> tv.Variable:
             line = -fun * (x - state.last) / (fun - state.last_fun)
             slope = (state.last_fun - fun) / (state.last - x)
             across = (state.end_fun - fun) / (state.end - x)
@@ -113,14 +113,14 @@ class brent_root(Method):
         hopeful = called("the values fall", tv.and_(tv.abs(state.step_before) > near, falling))
 
         def short() -> tuple[Any, Any]:
-            tried = interpolated()
+            tried = interpolated_step()
             limit = tv.minimum(tv.abs(state.step_before), 3.0 * tv.abs(half) - near)
             return tv.ifelse(2.0 * tv.abs(tried) < limit, (tried, state.step), middle)
 
         step, before = tv.ifelse(hopeful, short(), middle)
         after = x + tv.where(tv.abs(step) > near, step, tv.where(half > 0.0, near, -near))
         after_fun = value(problem, after)
-        found = ordered(x, fun, after, after_fun, state.end, state.end_fun, step, before)
+        found = order_bracket(x, fun, after, after_fun, state.end, state.end_fun, step, before)
         x, fun, *rest = found
         nit = state.nit + np.int64(1)
         return State._make((x[None], fun[None], *rest, nit, np.int64(RUNNING)))
@@ -136,7 +136,7 @@ class brent_root(Method):
         return tv.or_(tv.eq(state.fun[0], 0.0), tv.abs(half) < self.tolerance(x))
 
 
-def ordered(
+def order_bracket(
     last: Any, last_fun: Any, x: Any, fun: Any, end: Any, end_fun: Any, step: Any, before: Any
 ) -> Any:
     """Return the bracket behind a step from `last` to x: the smaller value is at x."""

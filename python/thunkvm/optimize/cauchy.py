@@ -123,7 +123,7 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
         tv.sum(tv.le(times, 0.0)),
     )
 
-    def end(path: _Path) -> tv.Variable:
+    def path_end(path: _Path) -> tv.Variable:
         return path.time - path.slope / tv.maximum(path.curvature, least)
 
     def along_the_bounds() -> _Path:
@@ -131,7 +131,7 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
 
         def meets(path: _Path) -> tv.Variable:
             inside = path.met < x.shape[0]
-            return tv.and_(inside, time_of_next(path) <= end(path))
+            return tv.and_(inside, time_of_next(path) <= path_end(path))
 
         def time_of_next(path: _Path) -> tv.Variable:
             return times[order[path.met]]
@@ -162,10 +162,10 @@ def cauchy_point(model: Quadratic, box: Any, x: Any, jac: Any) -> tuple[Any, Any
         last = tv.while_loop(meets, step, begin)
         return _Path(*last)
 
-    meets_one = tv.min(tv.where(times > 0.0, times, np.inf)) <= end(begin)
+    meets_one = tv.min(tv.where(times > 0.0, times, np.inf)) <= path_end(begin)
     meets_one.name = "path meets a bound"
     path = tv.ifelse(meets_one, along_the_bounds(), begin)
-    time = tv.maximum(end(path), path.time)
+    time = tv.maximum(path_end(path), path.time)
     time = tv.ifelse(path.slope < 0.0, time, path.time)
     free = times > time
     point = tv.where(free, x + time * direction, tv.where(times > 0.0, bound, x))

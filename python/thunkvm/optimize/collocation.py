@@ -9,7 +9,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.control.conditional import and_, ifelse
 from thunkvm._src.control.loops import while_loop
-from thunkvm.optimize.linear_factors import Factors, is_regular, solved
+from thunkvm.optimize.linear_factors import Factors, is_regular, solve_system
 from thunkvm.optimize.ode_problem import EPSILON, norm
 
 ROOT = 6.0**0.5
@@ -139,8 +139,8 @@ class Collocation(NamedTuple):
         f0, f1, f2 = (stage_sums(weights, slopes) for weights in FROM_STAGES)
         shift_real, shift_complex = self.shifts
         w0, w1, w2 = s.w
-        of_real = solved(real, f0 - shift_real * w0)
-        of_complex = solved(complex_, f1 + 1j * f2 - shift_complex * (w1 + 1j * w2))
+        of_real = solve_system(real, f0 - shift_real * w0)
+        of_complex = solve_system(complex_, f1 + 1j * f2 - shift_complex * (w1 + 1j * w2))
         changes = (of_real, ops.real(of_complex), ops.imag(of_complex))
         size = ops.sqrt(
             sum(norm(each / self.scale) ** 2 for each in changes[1:]) / 3.0

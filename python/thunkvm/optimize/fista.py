@@ -118,7 +118,7 @@ class fista(Method):
         bound = state.ahead_fun + tv.sum(change * state.ahead_jac) + square / (2.0 * state.rate)
         low = called("low enough", fun <= bound + slack)
 
-        def taken() -> State:
+        def accepted_step() -> State:
             step = x - state.x
             grown = (1.0 + tv.sqrt(1.0 + 4.0 * state.momentum**2)) / 2.0
             uphill = tv.constant(False)
@@ -138,9 +138,9 @@ class fista(Method):
                  state.nit, state.status)
             )  # fmt: skip
 
-        return tv.ifelse(low, taken(), state._replace(rate=self.shrink * state.rate))._replace(
-            nit=state.nit + np.int64(1), status=np.int64(RUNNING)
-        )
+        return tv.ifelse(
+            low, accepted_step(), state._replace(rate=self.shrink * state.rate)
+        )._replace(nit=state.nit + np.int64(1), status=np.int64(RUNNING))
 
     def mapped(self, problem: Problem, x: Any, t: Any) -> Any:
         """Return the proximal map of a point, shape ``(n,)``."""

@@ -47,7 +47,7 @@ def implicit(equation: Callable[[Any], Any], x: Any) -> tv.Variable:
     return tv.fixed_point(lambda z: z - equation(z), x, max_steps=0)
 
 
-def run(method: Method, problem: Problem, x0: Any) -> Any:
+def run_method(method: Method, problem: Problem, x0: Any) -> Any:
     """Return the last state of a method, as a part of a graph of the user's."""
     start = method.judged(as_variables(method.start(problem, x0)))
     return tv.while_loop(
@@ -57,4 +57,4 @@ def run(method: Method, problem: Problem, x0: Any) -> Any:
     )
 
 
-__all__ = ["implicit", "run"]
+__all__ = ["implicit", "run_method"]

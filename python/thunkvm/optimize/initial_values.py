@@ -13,7 +13,7 @@ from thunkvm.optimize.nests import flat_values
 from thunkvm.optimize.ode_programs import Program, Question, program_for, with_arrays
 from thunkvm.optimize.ode_result import OdeResult, OdeSolution
 from thunkvm.optimize.ode_solver import MESSAGES, RAISED, REACHED, RUNNING, OdeState
-from thunkvm.optimize.posed_problems import listed
+from thunkvm.optimize.posed_problems import list_events
 
 
 def solve_ivp(
@@ -105,7 +105,7 @@ def solve_ivp(
     nest = with_arrays(y0)
     extra = () if args is None else tuple(args)
     question = Question(
-        fun, jac, tuple(listed(events)), method, nest, extra, np.ndim(atol), mode,
+        fun, jac, tuple(list_events(events)), method, nest, extra, np.ndim(atol), mode,
         times is not None, max_steps is not None, dense_output,
     )  # fmt: skip
     values = [
@@ -172,7 +172,7 @@ def ode_steps(
     _check_sizes(first_step, max_step, abs(t1 - t0))
     nest, extra = with_arrays(y0), () if args is None else tuple(args)
     question = Question(
-        fun, jac, tuple(listed(events)), method, nest, extra, np.ndim(atol), mode
+        fun, jac, tuple(list_events(events)), method, nest, extra, np.ndim(atol), mode
     )  # fmt: skip
     values = [
         t0, t1, *(leaf for _, leaf in leaves(nest)), rtol, np.asarray(atol, float),
@@ -200,14 +200,14 @@ def _result(
     t, y = found.get("ts"), found["y"]
     if times is not None:
         inside = np.abs(times - t0) <= abs(found["t"] - t0)
-        t, y = times[inside], _each(lambda leaf: leaf[inside], y)
+        t, y = times[inside], _change_leaves(lambda leaf: leaf[inside], y)
     status = int(found["status"])
     message = MESSAGES[status]
     if status == RAISED and error is not None:
         message += f" {type(error).__name__}: {error}"
     return OdeResult(
         t=t,
-        y=_each(lambda leaf: np.moveaxis(leaf, 0, -1), y),
+        y=_change_leaves(lambda leaf: np.moveaxis(leaf, 0, -1), y),
         sol=OdeSolution(found["segments"], program.posed.flat, t0) if "segments" in found else None,
         t_events=found.get("t_events"),
         y_events=found.get("y_events"),
@@ -218,7 +218,7 @@ def _result(
     )
 
 
-def _each(change: Callable[[Any], Any], tree: Any) -> Any:
+def _change_leaves(change: Callable[[Any], Any], tree: Any) -> Any:
     return rebuild(tree, (change(leaf) for _, leaf in leaves(tree)).__next__)
 
 

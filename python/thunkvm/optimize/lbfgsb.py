@@ -116,7 +116,7 @@ class lbfgsb(Method):
         """Return the state at a starting point."""
         fun, jac = problem.value_and_gradient(x0)
         rows = tv.zeros((self.memory, x0.shape[0]), dtype=x0.dtype)
-        box = boxed(problem, x0)
+        box = make_box(problem, x0)
         zero = np.int64(0)
         return State(
             x0, fun, jac, optimality(box, x0, jac), rows, rows, tv.ones_like(fun), zero, zero,
@@ -125,7 +125,7 @@ class lbfgsb(Method):
 
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one line search."""
-        box = boxed(problem, state.x)
+        box = make_box(problem, state.x)
         steepest = box.inside(state.x - state.jac) - state.x
         direction = tv.attempt(self.direction(box, state), steepest, on=np.linalg.LinAlgError)
         downhill = tv.sum(direction * state.jac) < 0.0
@@ -187,12 +187,12 @@ class lbfgsb(Method):
             step = subspace_step(model, free, reduced)
             projected = box.inside(cauchy + step) - state.x
 
-            def truncated() -> tv.Variable:
+            def truncated_step() -> tv.Variable:
                 room = tv.where(step > 0.0, box.upper - cauchy, box.lower - cauchy)
                 most = tv.min(tv.where(tv.eq(step, 0.0), np.inf, room / step))
                 return cauchy + tv.minimum(most, 1.0) * step - state.x
 
-            return tv.ifelse(tv.sum(projected * state.jac) < 0.0, projected, truncated())
+            return tv.ifelse(tv.sum(projected * state.jac) < 0.0, projected, truncated_step())
 
         return tv.ifelse(state.kept > 0, subspace(), cauchy - state.x)
 
@@ -210,7 +210,7 @@ def subspace_step(model: Quadratic, free: Any, reduced: Any) -> tv.Variable:
     return -gradient / model.scale - rows.T @ correction / model.scale**2
 
 
-def boxed(problem: Problem, x: Any) -> Boxed:
+def make_box(problem: Problem, x: Any) -> Boxed:
     """Return a problem within its bounds, which are infinite if there are none."""
     if problem.lower is None or problem.upper is None:
         infinite = tv.full_like(x, np.inf)

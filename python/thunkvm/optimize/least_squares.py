@@ -168,7 +168,7 @@ def least_squares(
     else:
         with begun(solver, x0, args, state) as call:
             result = run_in_steps(call, callback, progress, raises)
-    return _told(result, pair)
+    return _add_scipy_items(result, pair)
 
 
 def _units(x_scale: Any, x0: Any) -> Any:
@@ -198,7 +198,7 @@ def _pair(bounds: Any) -> tuple[Any, Any] | None:
     return lower, upper
 
 
-def _told(result: OptimizeResult, bounds: tuple[Any, Any] | None) -> OptimizeResult:
+def _add_scipy_items(result: OptimizeResult, bounds: tuple[Any, Any] | None) -> OptimizeResult:
     """Return a result with the items and codes of SciPy's."""
     state, status = result.state, result.status
     message = result.message
@@ -216,14 +216,14 @@ def _told(result: OptimizeResult, bounds: tuple[Any, Any] | None) -> OptimizeRes
         jac=state.jac,
         grad=state.grad,
         optimality=float(state.optimality),
-        active_mask=_at_bounds(state.x, bounds),
+        active_mask=_active_bounds(state.x, bounds),
         status=told,
         message=message,
     )
     return result
 
 
-def _at_bounds(x: Any, bounds: tuple[Any, Any] | None) -> Any:
+def _active_bounds(x: Any, bounds: tuple[Any, Any] | None) -> Any:
     """Return -1 for each element of x at its lower bound, 1 at its upper one, else 0."""
     nest = Nest.of(as_nest(x))
     flat = nest.ravel(as_nest(x))

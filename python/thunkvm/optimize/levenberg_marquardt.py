@@ -151,11 +151,11 @@ class levenberg_marquardt(Method):
         loss = loss_of(self.loss)
         factors = tv.ifelse(
             state.moved,
-            factored(problem, state, weigh(state.fun, loss, self.f_scale).fun),
+            factor_jacobian(problem, state, weigh(state.fun, loss, self.f_scale).fun),
             state.factors,
         )
         p, damping = damped_step(factors, state.radius, state.damping)
-        x = inside(problem, state.x + p / state.scale)
+        x = clip_point(problem, state.x + p / state.scale)
         taken_p = p if problem.lower is None else (x - state.x) * state.scale
         fun = problem.residuals(x)
         here = weigh(fun, loss, self.f_scale)
@@ -175,7 +175,7 @@ class levenberg_marquardt(Method):
 
         taken = called("the cost is lower", lowered > 0.0)
 
-        def moved() -> State:
+        def moved_state() -> State:
             jac, grad = self.derivatives(problem, x, here)
             scale = state.scale
             if self.x_scale == "jac":
@@ -196,7 +196,7 @@ class levenberg_marquardt(Method):
         status = tv.cond(
             [(reason > 0, np.int64(CONVERGED)), (still, np.int64(STALLED))], np.int64(RUNNING)
         )
-        return tv.ifelse(taken, moved(), state)._replace(
+        return tv.ifelse(taken, moved_state(), state)._replace(
             factors=factors,
             radius=radius,
             damping=damping * state.radius / radius,
@@ -218,7 +218,7 @@ class levenberg_marquardt(Method):
         return state.optimality <= self.gtol
 
 
-def inside(problem: Problem, x: Any) -> Any:
+def clip_point(problem: Problem, x: Any) -> Any:
     """Return the nearest point within the bounds."""
     if problem.lower is None or problem.upper is None:
         return x
@@ -229,10 +229,10 @@ def optimality(problem: Problem, x: Any, grad: Any) -> Any:
     """Return the largest element of the gradient that points into the bounds, 0-d."""
     if problem.lower is None or problem.upper is None:
         return tv.max(tv.abs(grad))
-    return tv.max(tv.abs(inside(problem, x - grad) - x))
+    return tv.max(tv.abs(clip_point(problem, x - grad) - x))
 
 
-def factored(problem: Problem, state: State, fun: Any) -> Factors:
+def factor_jacobian(problem: Problem, state: State, fun: Any) -> Factors:
     """Return the singular values of the Jacobian, in the elements that no bound holds."""
     scaled = state.jac / state.scale
     if problem.lower is not None and problem.upper is not None:
@@ -263,13 +263,13 @@ def damped_step(factors: Factors, radius: Any, damping: Any) -> tuple[Any, Any]:
         low = (radius - length) / slope
         high = tv.norm(pulled) / radius
 
-        def between(at: Any, low: Any, high: Any) -> Any:
+        def clip_to_interval(at: Any, low: Any, high: Any) -> Any:
             middle = tv.maximum(0.001 * high, tv.sqrt(low * high))
             return tv.where(tv.and_(at >= low, at <= high), at, middle)
 
         def better(s: tuple[Any, ...]) -> tuple[Any, ...]:
             at, low, high, _, tried = s
-            at = between(at, low, high)
+            at = clip_to_interval(at, low, high)
             shrunk = values**2 + at
             size = tv.norm(pulled / shrunk)
             over = size - radius
@@ -286,7 +286,7 @@ def damped_step(factors: Factors, radius: Any, damping: Any) -> tuple[Any, Any]:
             better,
             (tv.where(begin > 0.0, begin, -1.0), low, high, tv.constant(False), np.int64(0)),
         )
-        at = tv.where(near, at, between(at, low, high))
+        at = tv.where(near, at, clip_to_interval(at, low, high))
         return -pulled / (values**2 + at), at
 
     inner, at = tv.ifelse(short, (newton, tv.zeros_like(length)), searched())

@@ -115,13 +115,13 @@ def backtracking(
             tv.logical_not(value <= fun + c1 * at * slope), tv.as_variable(tried) < trials
         )
 
-    def again(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    def shrink_step(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
         at = state[0] * shrink
         return at, problem.value(x + at * direction), state[2] + np.int64(1)
 
     first = tv.as_variable(rate).astype(fun.dtype)
     at, value, _ = tv.while_loop(
-        fails, again, (first, problem.value(x + first * direction), np.int64(1))
+        fails, shrink_step, (first, problem.value(x + first * direction), np.int64(1))
     )
     found = value <= fun + c1 * at * slope
     after = x + at * direction

@@ -24,7 +24,7 @@ class Factors(NamedTuple):
     rows: Variable
 
 
-def factored(shift: Any, matrix: Variable, identity: Variable) -> Factors:
+def factor_matrix(shift: Any, matrix: Variable, identity: Variable) -> Factors:
     """Return the factors of ``shift * identity - matrix``, counted as "nlu".
 
     Parameters
@@ -39,7 +39,7 @@ def factored(shift: Any, matrix: Variable, identity: Variable) -> Factors:
 
 
 def is_regular(factors: Factors) -> Variable:
-    """Return whether no pivot is zero, so that `solved` does not raise; a 0-d bool.
+    """Return whether no pivot is zero, so that `solve_system` does not raise; a 0-d bool.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def is_regular(factors: Factors) -> Variable:
     return ops.neq(diagonal(factors.packed), 0.0).all()
 
 
-def solved(factors: Factors, side: Variable) -> Variable:
+def solve_system(factors: Factors, side: Variable) -> Variable:
     """Return the x for which the matrix of these factors times x is `side`.
 
     Parameters
@@ -62,4 +62,4 @@ def solved(factors: Factors, side: Variable) -> Variable:
     return ops.solve_triangular(factors.packed, x, lower=False)[:, 0]
 
 
-__all__ = ["Factors", "factored", "is_regular", "solved"]
+__all__ = ["Factors", "factor_matrix", "is_regular", "solve_system"]

@@ -73,7 +73,7 @@ def loss_of(loss: str | Callable[[Any], Any]) -> Callable[[Any], Loss] | None:
     array([1. , 0.5])
     """
     if callable(loss):
-        return lambda z: _derived(loss(z), z)
+        return lambda z: _derive_loss(loss(z), z)
     if loss == "linear":
         return None
     if loss not in LOSSES:
@@ -84,7 +84,7 @@ def loss_of(loss: str | Callable[[Any], Any]) -> Callable[[Any], Loss] | None:
     return LOSSES[loss]
 
 
-def _derived(value: Any, z: tv.Variable) -> Loss:
+def _derive_loss(value: Any, z: tv.Variable) -> Loss:
     first = tv.grad(tv.sum(value), z)
     return Loss(value, first, tv.grad(tv.sum(first), z, "ignore"))
 

@@ -146,7 +146,7 @@ def metropolis(
     """
     flat = FlatState("x0", x0)
 
-    def counted(fun: Callable[..., Any], name: str) -> Callable[[Variable], Variable]:
+    def count_calls(fun: Callable[..., Any], name: str) -> Callable[[Variable], Variable]:
         def value(x: Variable) -> Variable:
             found = ops.cast(as_variable(fun(flat.unravel(x), *args)), dtype="float64")
             return ops.counted(found, name=name)
@@ -154,8 +154,8 @@ def metropolis(
         return value
 
     kernel = MetropolisKernel(
-        counted(density, "nfev"),
-        None if cheap is None else counted(cheap, "ncheap"),
+        count_calls(density, "nfev"),
+        None if cheap is None else count_calls(cheap, "ncheap"),
         as_variable(scale),
     )
     return chain(kernel, flat, draw, state, steps, every)

@@ -135,7 +135,7 @@ def run_in_steps(
             update(state)
             if callback is not None and (call.continues or int(state.nit)):
                 try:
-                    callback(call.shown(state))
+                    callback(call.shape_state(state))
                 except StopIteration:
                     if int(state.status) == RUNNING:
                         state = state._replace(status=np.int64(STOPPED))

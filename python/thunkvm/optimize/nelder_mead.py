@@ -82,8 +82,8 @@ class nelder_mead(Method):
         points = tv.concatenate([x0[None], x0[None] + tv.diag(steps)])
         if problem.lower is not None and problem.upper is not None:
             points = tv.where(points > problem.upper, 2.0 * problem.upper - points, points)
-        points = inside(problem, points)
-        return in_order(points, values_at(problem, points), np.int64(0))
+        points = clip_point(problem, points)
+        return sort_points(points, values_at(problem, points), np.int64(0))
 
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one step."""
@@ -95,7 +95,7 @@ class nelder_mead(Method):
         )
 
         def trial(share: Any) -> tuple[Any, Any]:
-            point = inside(problem, middle + share * (middle - worst))
+            point = clip_point(problem, middle + share * (middle - worst))
             return point, problem.value(point)
 
         def with_last(point: Any, fun: Any) -> tuple[Any, Any]:
@@ -105,7 +105,7 @@ class nelder_mead(Method):
             )
 
         def together() -> tuple[Any, Any]:
-            rest = inside(problem, points[0] + drawn * (points[1:] - points[0]))
+            rest = clip_point(problem, points[0] + drawn * (points[1:] - points[0]))
             return (
                 tv.concatenate([points[:1], rest]),
                 tv.concatenate([values[:1], values_at(problem, rest)]),
@@ -113,23 +113,26 @@ class nelder_mead(Method):
 
         reflected, fun = trial(1.0)
 
-        def expanded() -> tuple[Any, Any]:
+        def expanded_simplex() -> tuple[Any, Any]:
             point, value = trial(farther)
             return tv.ifelse(value < fun, with_last(point, value), with_last(reflected, fun))
 
-        def contracted(share: Any, limit: Any) -> tuple[Any, Any]:
+        def contracted_simplex(share: Any, limit: Any) -> tuple[Any, Any]:
             point, value = trial(share)
             return tv.ifelse(value <= limit, with_last(point, value), together())
 
         points, values = tv.cond(
             [
-                (called("the reflection is the best", fun < values[0]), expanded()),
+                (called("the reflection is the best", fun < values[0]), expanded_simplex()),
                 (called("it is good", fun < values[-2]), with_last(reflected, fun)),
-                (called("it is better than the worst", fun < worst_fun), contracted(nearer, fun)),
+                (
+                    called("it is better than the worst", fun < worst_fun),
+                    contracted_simplex(nearer, fun),
+                ),
             ],
-            contracted(-nearer, worst_fun),
+            contracted_simplex(-nearer, worst_fun),
         )
-        return in_order(points, values, state.nit + np.int64(1))
+        return sort_points(points, values, state.nit + np.int64(1))
 
     def coefficients(self, x: Any) -> tuple[Any, Any, Any]:
         """Return how far an expansion goes, a contraction, and the points that draw together."""
@@ -146,7 +149,7 @@ class nelder_mead(Method):
         )
 
 
-def inside(problem: Problem, x: Any) -> Any:
+def clip_point(problem: Problem, x: Any) -> Any:
     """Return the nearest points within the bounds."""
     if problem.lower is None or problem.upper is None:
         return x
@@ -158,7 +161,7 @@ def values_at(problem: Problem, points: Any) -> Any:
     return tv.map(problem.value, points)
 
 
-def in_order(points: Any, values: Any, nit: Any) -> State:
+def sort_points(points: Any, values: Any, nit: Any) -> State:
     """Return the state of points, the least value first."""
     order = tv.argsort(values)
     points, values = points[order], values[order]

@@ -13,7 +13,7 @@ from thunkvm._src.graph.structure import children, leaves, rebuild
 from thunkvm.optimize.counts import CountedFunction, CountedFunctions
 from thunkvm.optimize.kept_programs import KeptPrograms
 from thunkvm.optimize.nests import as_nest, structure_key, types_key, variables_like
-from thunkvm.optimize.ode_solver import integrated
+from thunkvm.optimize.ode_solver import integrate_problem
 from thunkvm.optimize.posed_problems import pose
 from thunkvm.optimize.trajectories import Trajectory
 
@@ -104,26 +104,26 @@ class Program(CountedFunctions):
     @property
     def whole(self) -> CountedFunction:
         """From times, the limit of steps and the inputs to the results."""
-        return self._once("solve_ivp", self._whole)
+        return self._once("solve_ivp", self._solution_graph)
 
     @property
     def first(self) -> CountedFunction:
         """From the inputs to the state at the beginning."""
-        return self._once("start", lambda: ([], self._started()))
+        return self._once("start", lambda: ([], self._first_state()))
 
     @property
     def following(self) -> CountedFunction:
         """From a state and the inputs to the state after one attempt."""
-        return self._once("step", self._following)
+        return self._once("step", self._next_state)
 
     def take_counts(self) -> dict[str, int]:
         """Return how often slopes, Jacobians and factors were computed since the last time."""
         return {"nfev": 0, "njev": 0, "nlu": 0} | super().take_counts()
 
-    def _whole(self) -> tuple[list[tv.Variable], dict[str, Any]]:
+    def _solution_graph(self) -> tuple[list[tv.Variable], dict[str, Any]]:
         question = self.question
         t_eval, limit = tv.vector("t_eval"), tv.scalar("max_steps", dtype="int64")
-        found = integrated(
+        found = integrate_problem(
             self.posed.solver, self.posed.problem, limit if question.has_limit else None, None,
             question.raises,
         )  # fmt: skip
@@ -139,13 +139,13 @@ class Program(CountedFunctions):
             outputs["t_events"], outputs["y_events"] = trajectory.t_events, trajectory.y_events
         return [t_eval, limit], outputs
 
-    def _following(self) -> tuple[list[tv.Variable], Any]:
-        started = self._started()
+    def _next_state(self) -> tuple[list[tv.Variable], Any]:
+        started = self._first_state()
         named = [leaf.type(f"state{path}") for path, leaf in leaves(started)]
         state = rebuild(started, iter(named).__next__)
         return named, self.posed.solver.step(self.posed.problem, state)
 
-    def _started(self) -> Any:
+    def _first_state(self) -> Any:
         state = self.posed.solver.start(self.posed.problem)
         return rebuild(state, (tv.as_variable(leaf) for _, leaf in leaves(state)).__next__)
 

@@ -109,9 +109,9 @@ class OdeSolver(NamedTuple):
             known=tried.refused,
             crossings=tuple(each._replace(fired=constant(False)) for each in state.crossings),
         )
-        return ifelse(tried.accepted, self._accepted(problem, state, tried), refused)
+        return ifelse(tried.accepted, self._accept_step(problem, state, tried), refused)
 
-    def _accepted(self, problem: OdeProblem, state: OdeState, tried: Any) -> OdeState:
+    def _accept_step(self, problem: OdeProblem, state: OdeState, tried: Any) -> OdeState:
         crossings, ended, end = following_crossings(
             self.events, state.crossings, tried.segment, tried.y, problem.direction
         )
@@ -124,7 +124,7 @@ class OdeSolver(NamedTuple):
         return OdeState(t, y, h, status, constant(True), tried.segment, tried.after, crossings)
 
 
-def integrated(
+def integrate_problem(
     solver: OdeSolver,
     problem: OdeProblem,
     max_steps: Any = None,
@@ -162,4 +162,4 @@ def integrated(
     return found[0], found.history[0], found.steps
 
 
-__all__ = ["OdeSolver", "OdeState", "integrated"]
+__all__ = ["OdeSolver", "OdeState", "integrate_problem"]

@@ -11,7 +11,7 @@ import thunkvm as tv
 from thunkvm.optimize.bisection import bisection
 from thunkvm.optimize.brent_minimum import brent_minimum
 from thunkvm.optimize.brent_root import RTOL, brent_root
-from thunkvm.optimize.implicit import implicit, run
+from thunkvm.optimize.implicit import implicit, run_method
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest
 from thunkvm.optimize.newton_root import newton_root
@@ -186,13 +186,13 @@ def scalar_minimum(
     """
     low, high = _number(a)[None], _number(b)[None]
     problem = Problem(f, NUMBER, lower=low, upper=high)
-    last = run(brent_minimum(maxiter, xtol), problem, low)
+    last = run_method(brent_minimum(maxiter, xtol), problem, low)
 
     def slope(x: Any) -> Any:
         point = x[None]
         return tv.grad(Problem(f, NUMBER)._value(point), point, "ignore")[0]
 
-    return implicit(slope, _solved(last))
+    return implicit(slope, _solution(last))
 
 
 def _root(
@@ -202,14 +202,14 @@ def _root(
     start = low if x0 is None else _number(x0)[None]
     assert start is not None
     problem = Problem(f, NUMBER, jac=fprime, lower=low, upper=high)
-    return implicit(f, _solved(run(method, problem, start)))
+    return implicit(f, _solution(run_method(method, problem, start)))
 
 
 def _number(value: Any) -> tv.Variable:
     return tv.as_variable(value).astype("float64")
 
 
-def _solved(state: Any) -> Any:
+def _solution(state: Any) -> Any:
     """Return the solution of a state, or NaN."""
     return tv.ifelse(tv.eq(state.status, CONVERGED), state.x[0], tv.constant(np.nan))
 

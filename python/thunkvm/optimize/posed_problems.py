@@ -91,11 +91,13 @@ def pose(
         first_step=_float(0.0 if first_step is None else first_step, "first_step"),
         max_step=_float(max_step, "max_step"),
     )
-    solver = OdeSolver(METHODS[method], tuple(_event(each, flat, args) for each in listed(events)))
+    solver = OdeSolver(
+        METHODS[method], tuple(_event(each, flat, args) for each in list_events(events))
+    )
     return Posed(problem, solver, flat)
 
 
-def listed(events: Any) -> list[Callable[..., Any]]:
+def list_events(events: Any) -> list[Callable[..., Any]]:
     """Return events as a list: one of them is a list of one, and None an empty one."""
     if events is None:
         return []
@@ -118,4 +120,4 @@ def _float(value: Any, name: str) -> Variable:
     return ops.cast(found, dtype="float64")
 
 
-__all__ = ["METHODS", "Posed", "listed", "pose"]
+__all__ = ["METHODS", "Posed", "list_events", "pose"]

@@ -65,11 +65,11 @@ class Problem:
 
     def value(self, x: tv.Variable) -> tv.Variable:
         """Return the value at a point, 0-d; counted as nfev."""
-        return counted(self._value(x), "nfev")
+        return count_value(self._value(x), "nfev")
 
     def gradient(self, x: tv.Variable) -> tv.Variable:
         """Return the gradient at a point, shape ``(n,)``; counted as njev."""
-        return counted(self._gradient(x), "njev")
+        return count_value(self._gradient(x), "njev")
 
     def value_and_gradient(self, x: tv.Variable) -> tuple[tv.Variable, tv.Variable]:
         """Return the value and the gradient at a point."""
@@ -84,7 +84,7 @@ class Problem:
             found = tv.hessian(self._value(x), x, "ignore")
         else:
             found = tv.jacobian(self._gradient(x), x, "ignore", "reverse")
-        return counted(found, "nhev")
+        return count_value(found, "nhev")
 
     def hessian_product(self, x: tv.Variable, p: tv.Variable) -> tv.Variable:
         """Return the product of the Hessian at a point with a vector; counted as nhev."""
@@ -97,11 +97,11 @@ class Problem:
             found = tv.hvp(self._value(x), x, p, "ignore")
         else:
             found = tv.vjp(self._gradient(x), x, p, "ignore")
-        return counted(found, "nhev")
+        return count_value(found, "nhev")
 
     def residuals(self, x: tv.Variable) -> tv.Variable:
         """Return what fun returns at a point as a vector, shape ``(m,)``; counted as nfev."""
-        return counted(self._residuals(x), "nfev")
+        return count_value(self._residuals(x), "nfev")
 
     def jacobian(self, x: tv.Variable) -> tv.Variable:
         """Return the derivatives of the residuals at a point, shape ``(m, n)``; counted as njev."""
@@ -109,19 +109,19 @@ class Problem:
             found = tv.as_variable(self.jac(self._nested(x), *self.args))
             found = tv.reshape(found, (-1, _length(x)))
         elif self.jac is not None:
-            found = tv.reshape(tv.as_variable(self._returned(x)[1]), (-1, _length(x)))
+            found = tv.reshape(tv.as_variable(self._call_fun(x)[1]), (-1, _length(x)))
         else:
             found = tv.jacobian(self._residuals(x), x, "ignore")
-        return counted(found, "njev")
+        return count_value(found, "njev")
 
-    def _returned(self, x: tv.Variable) -> Any:
+    def _call_fun(self, x: tv.Variable) -> Any:
         """Return what fun returns at a point, which is one graph however often it is asked for."""
         if x not in self._at:
             self._at[x] = self.fun(self._nested(x), *self.args)
         return self._at[x]
 
     def _value(self, x: tv.Variable) -> tv.Variable:
-        returned = self._returned(x)
+        returned = self._call_fun(x)
         value = tv.as_variable(returned[0] if self.jac is True else returned)
         if value.ndim:
             raise TypeError(
@@ -134,11 +134,11 @@ class Problem:
         if callable(self.jac):
             return _flat(self.jac(self._nested(x), *self.args), x)
         if self.jac is not None:
-            return _flat(self._returned(x)[1], x)
+            return _flat(self._call_fun(x)[1], x)
         return tv.grad(self._value(x), x, "ignore")
 
     def _residuals(self, x: tv.Variable) -> tv.Variable:
-        returned = self._returned(x)
+        returned = self._call_fun(x)
         value = tv.as_variable(returned[0] if self.jac is True else returned)
         return value if value.ndim == 1 else tv.reshape(value, (-1,))
 
@@ -146,7 +146,7 @@ class Problem:
         return x if self.nest is None else self.nest.unravel(x)
 
 
-def counted(value: tv.Variable, name: str) -> tv.Variable:
+def count_value(value: tv.Variable, name: str) -> tv.Variable:
     """Return a value that `Function.counts` counts, under ``nfev``, ``njev`` or ``nhev``."""
     return tv.counted(value, name)
 
@@ -164,4 +164,4 @@ def _length(x: tv.Variable) -> Any:
     return x.shape[0] if known is None else known
 
 
-__all__ = ["Problem", "counted"]
+__all__ = ["Problem", "count_value"]

@@ -18,7 +18,7 @@ from thunkvm._src.control.fixed_points import fixed_point
 from thunkvm._src.graph.values import constant
 from thunkvm.optimize.collocation import NODES, STAGES, Collocation, stage_sums
 from thunkvm.optimize.conditions import called
-from thunkvm.optimize.linear_factors import Factors, factored, solved
+from thunkvm.optimize.linear_factors import Factors, factor_matrix, solve_system
 from thunkvm.optimize.ode_problem import (
     LEAST,
     MOST,
@@ -110,7 +110,7 @@ class Radau(NamedTuple):
         changed = ops.logical_or(known.stale, ops.neq(known.factored_for, size))
         real, complex_ = ifelse(
             called("matrices changed", changed),
-            tuple(factored(each, jacobian, eye(known_length(y))) for each in system.shifts),
+            tuple(factor_matrix(each, jacobian, eye(known_length(y))) for each in system.shifts),
             (known.real, known.complex),
         )
         found = system.solve(real, complex_, _guess(state, t, y, stride))
@@ -127,7 +127,7 @@ class Radau(NamedTuple):
             factored_for=size,
         )
         safety = SAFETY * 13.0 / (12.0 + found.steps)
-        predicted = safety * _predicted(size, error, known)
+        predicted = safety * _predicted_factor(size, error, known)
         # Newton's iterations were slow: the Jacobian is computed anew where the step goes on.
         slow = ops.logical_and(found.steps > FEW, found.rate > FAST)
         growth = ops.minimum(MOST, predicted)
@@ -174,14 +174,14 @@ class Radau(NamedTuple):
         y, known = state.y, state.known
         scale = problem.scale(y, y + stages[2])
         of_stages = stage_sums(ERRORS, stages) / stride
-        error = solved(real, known.slope + of_stages)
+        error = solve_system(real, known.slope + of_stages)
         size = norm(error / scale)
 
-        def filtered() -> Variable:
+        def filtered_error() -> Variable:
             slope = problem.fun(state.t, y + error)
-            return norm(solved(real, slope + of_stages) / scale)
+            return norm(solve_system(real, slope + of_stages) / scale)
 
-        return ifelse(and_(known.refused, size > 1.0), filtered(), size)
+        return ifelse(and_(known.refused, size > 1.0), filtered_error(), size)
 
 
 def _guess(state: Any, t: Variable, y: Variable, stride: Variable) -> tuple[Variable, ...]:
@@ -190,7 +190,7 @@ def _guess(state: Any, t: Variable, y: Variable, stride: Variable) -> tuple[Vari
     return ifelse(state.known.h > 0.0, predicted, tuple(y * 0.0 for _ in NODES))
 
 
-def _predicted(size: Variable, error: Variable, known: RadauKnown) -> Variable:
+def _predicted_factor(size: Variable, error: Variable, known: RadauKnown) -> Variable:
     """Return the factor of the next step's size, by the errors of two steps (Gustafsson)."""
     two = (size / known.h) * (known.error / error) ** 0.25
     multiplier = ifelse(and_(known.h > 0.0, error > 0.0), ops.minimum(1.0, two), 1.0)

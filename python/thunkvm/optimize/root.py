@@ -98,11 +98,11 @@ def root(
         with begun(solver, x0, args, state) as call:
             result = run_in_steps(call, callback, progress, raises)
     if largest is not None:
-        _judge(result, largest)
+        _judge_result(result, largest)
     return result
 
 
-def _judge(result: OptimizeResult, largest: float) -> None:
+def _judge_result(result: OptimizeResult, largest: float) -> None:
     """Let a least sum of squares be a root if it is 0, however the search for it ended."""
     at_root = bool(np.max(np.abs(result.fun), initial=0.0) <= largest)
     if result.success and not at_root:

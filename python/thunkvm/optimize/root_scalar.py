@@ -115,7 +115,7 @@ def root_scalar(
     bounds = None if bracket is None else tuple(sorted(map(float, bracket)))
     start = sum(bounds) / 2.0 if x0 is None and bounds else x0
     solver = Solver(f, chosen, fprime, bounds=bounds, mode=mode)  # type: ignore[arg-type]
-    result = _run(solver, np.float64(start), args, callback, progress, raises)
+    result = _run_solver(solver, np.float64(start), args, callback, progress, raises)
     result.update(
         root=float(result.x),
         iterations=result.nit,
@@ -189,12 +189,12 @@ def minimize_scalar(
     chosen = method_of(method or "brent", MINIMA, given)
     low, high = float(min(ends)), float(max(ends))
     solver = Solver(fun, chosen, bounds=(low, high), mode=mode)
-    result = _run(solver, np.float64(low), args, callback, progress, raises)
+    result = _run_solver(solver, np.float64(low), args, callback, progress, raises)
     result.update(x=float(result.x), fun=float(result.fun))
     return result
 
 
-def _run(
+def _run_solver(
     solver: Solver, x0: Any, args: Any, callback: Any, progress: bool, raises: bool
 ) -> OptimizeResult:
     if callback is None and not progress:

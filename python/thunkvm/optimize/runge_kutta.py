@@ -67,15 +67,15 @@ class RungeKutta(NamedTuple):
         after, stride = problem.stride(t, state.h)
         slopes = [known.slope]
         for node, row in zip(table.nodes[1:], table.stages[1:], strict=True):
-            slopes.append(problem.fun(t + node * stride, y + stride * _weighted(row, slopes)))
-        there = y + stride * _weighted(table.weights, slopes)
+            slopes.append(problem.fun(t + node * stride, y + stride * _weighted_sum(row, slopes)))
+        there = y + stride * _weighted_sum(table.weights, slopes)
         slopes.append(problem.fun(after, there))
         error = self._error(stride, slopes, problem.scale(y, there))
         accepted = called("accepted", error < 1.0)
         dense = list(slopes)  # with stages that run where the dense output is demanded
         for node, row in zip(table.extra_nodes, table.extra_stages, strict=True):
-            dense.append(problem.fun(t + node * stride, y + stride * _weighted(row, dense)))
-        terms = tuple(stride * _weighted(row, dense) for row in zip(*table.dense, strict=True))
+            dense.append(problem.fun(t + node * stride, y + stride * _weighted_sum(row, dense)))
+        terms = tuple(stride * _weighted_sum(row, dense) for row in zip(*table.dense, strict=True))
         size = ops.abs(stride)
         return Attempt(
             accepted=accepted,
@@ -84,15 +84,15 @@ class RungeKutta(NamedTuple):
             after=RungeKuttaKnown(slopes[-1], ops.maximum(error, LEAST_ERROR), constant(False)),
             refused=known._replace(refused=constant(True)),
             h_after=size * self._growth(error, known),
-            h_refused=size * self._shrinking(error),
+            h_refused=size * self._shrinking_factor(error),
         )
 
     def _error(self, stride: Variable, slopes: list[Variable], scale: Variable) -> Variable:
         """Return the error in tolerances, by one estimate of it, or by two."""
-        error = norm(stride * _weighted(self.tableau.errors, slopes) / scale)
+        error = norm(stride * _weighted_sum(self.tableau.errors, slopes) / scale)
         if not self.tableau.third:
             return error
-        third = norm(stride * _weighted(self.tableau.third, slopes) / scale)
+        third = norm(stride * _weighted_sum(self.tableau.third, slopes) / scale)
         size = ops.sqrt(error**2 + 0.01 * third**2)
         return ifelse(ops.eq(size, 0.0), 0.0, error**2 / size)  # NaN stays
 
@@ -106,13 +106,13 @@ class RungeKutta(NamedTuple):
         most = ops.where(known.refused, 1.0, MOST)
         return ifelse(error > 0.0, ops.maximum(LEAST, ops.minimum(most, factor)), most)
 
-    def _shrinking(self, error: Variable) -> Variable:
+    def _shrinking_factor(self, error: Variable) -> Variable:
         """Return the factor after a step that was refused; the least where the error is NaN."""
         exponent = 1.0 / (self.order + 1) - 0.75 * self.tableau.beta
         return ops.fmax(LEAST, SAFETY * error**-exponent)
 
 
-def _weighted(weights: Sequence[float], slopes: Sequence[Variable]) -> Variable:
+def _weighted_sum(weights: Sequence[float], slopes: Sequence[Variable]) -> Variable:
     """Return the sum of the slopes whose weight is not 0."""
     parts = [w * slope for w, slope in zip(weights, slopes, strict=False) if w]
     total = parts[0]

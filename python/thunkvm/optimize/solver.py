@@ -90,7 +90,7 @@ class Solver:
         """
         with begun(self, x0, args, state) as call:
             whole = call.program.whole if state is None else call.program.rest
-            return call.result(call.made(whole(*call.begin, *call.numbers)), raises)
+            return call.result(call.make_state(whole(*call.begin, *call.numbers)), raises)
 
     def steps(self, x0: Any = None, args: tuple[Any, ...] = (), state: Any = None) -> Iterator[Any]:
         """Yield the state after each step, from the same graphs that `run` is one loop of.
@@ -111,7 +111,7 @@ class Solver:
         """
         with begun(self, x0, args, state) as call:
             for current in call.steps():
-                yield call.shown(current)
+                yield call.shape_state(current)
 
 
 @contextmanager
@@ -172,19 +172,19 @@ class Call:
         """Yield states whose x is flat, of a new start the first one too."""
         program = self.program
         first = program.judging if self.continues else program.first
-        state = self.made(first(*self.begin, *self.numbers))
+        state = self.make_state(first(*self.begin, *self.numbers))
         if not self.continues:
             yield state
         while int(state.status) == RUNNING:
             values = [leaf for _, leaf in leaves(state)]
-            state = self.made(program.following(*values, *self.numbers))
+            state = self.make_state(program.following(*values, *self.numbers))
             yield state
 
-    def made(self, values: list[Any]) -> Any:
+    def make_state(self, values: list[Any]) -> Any:
         """Return a state of the values that a function returned."""
         return self.program.state_of(values)
 
-    def shown(self, state: Any) -> Any:
+    def shape_state(self, state: Any) -> Any:
         """Return a state whose vectors have the structure of x0."""
         if self.nest.is_vector:
             return state
@@ -201,7 +201,7 @@ class Call:
             if error is not None and raises:
                 raise error
             message += "" if error is None else f" {type(error).__name__}: {error}"
-        shown = self.shown(state)
+        shown = self.shape_state(state)
         fields = {
             name: getattr(shown, name) for name in ("x", "fun", "jac") if name in shown._fields
         }

@@ -13,7 +13,7 @@ from thunkvm._src.arrays.exposed import nonzero, searchsorted
 from thunkvm._src.arrays.joining import concatenate
 from thunkvm._src.control.conditional import ifelse
 from thunkvm._src.graph.values import as_variable
-from thunkvm.optimize.ode_solver import OdeState, integrated
+from thunkvm.optimize.ode_solver import OdeState, integrate_problem
 from thunkvm.optimize.posed_problems import Posed, pose
 from thunkvm.optimize.segments import Segment
 
@@ -75,18 +75,18 @@ class Trajectory:
     @property
     def ts(self) -> Variable:
         """Return t0, and the times after all accepted steps."""
-        return concatenate([self.problem.t0[None], self.history.t[self._accepted]])
+        return concatenate([self.problem.t0[None], self.history.t[self._accepted_steps]])
 
     @property
     def ys(self) -> Any:
         """Return the solution at `ts`."""
-        rows = concatenate([self.problem.y0[None], self.history.y[self._accepted]])
+        rows = concatenate([self.problem.y0[None], self.history.y[self._accepted_steps]])
         return self.flat.unravel(rows)
 
     @property
     def segments(self) -> Segment:
         """Return the solution over each accepted step: polynomials in rows."""
-        rows = self._accepted
+        rows = self._accepted_steps
         begin, end, y, terms = self.history.segment
         return Segment(begin[rows], end[rows], y[rows], tuple(term[rows] for term in terms))
 
@@ -118,7 +118,7 @@ class Trajectory:
         direction = self.problem.direction
         begin, ends, y, terms = self.history.segment
         # A refused step has no length: its polynomial is NaN everywhere, at t0 too.
-        accepted = self._accepted
+        accepted = self._accepted_steps
         rows = searchsorted(ends[accepted] * direction, t * direction)
         rows = accepted[ops.minimum(rows, accepted.shape[0] - 1)]
         found = Segment(begin[rows], ends[rows], y[rows], tuple(term[rows] for term in terms))
@@ -130,7 +130,7 @@ class Trajectory:
         return self.flat.unravel(ifelse(accepted.shape[0] > 0, dense, resting))
 
     @property
-    def _accepted(self) -> Variable:
+    def _accepted_steps(self) -> Variable:
         rows: Variable = nonzero(self.history.accepted)[0]
         return rows
 
@@ -225,7 +225,9 @@ def integrate(
     (0.735759, -1.471518, [2.0, 1.213061])
     """
     posed = pose(fun, t_span, y0, method, args, rtol, atol, events, jac, first_step, max_step)
-    return Trajectory(posed, integrated(posed.solver, posed.problem, max_steps, checkpoint, raises))
+    return Trajectory(
+        posed, integrate_problem(posed.solver, posed.problem, max_steps, checkpoint, raises)
+    )
 
 
 __all__ = ["Trajectory", "integrate"]

@@ -160,13 +160,13 @@ def dogleg(hess: Any, jac: Any, radius: Any) -> Step:
         on=np.linalg.LinAlgError,
     )
 
-    def on_the_path() -> Step:
+    def dogleg_step() -> Step:
         steepest = -(tv.sum(jac**2) / tv.sum(jac * (hess @ jac))) * jac
         length = tv.norm(steepest)
         step = tv.ifelse(
             length >= radius,
             radius / length * steepest,
-            to_the_edge(steepest, newton - steepest, radius),
+            reach_edge(steepest, newton - steepest, radius),
         )
         return Step(step, hess @ step, tv.constant(True))
 
@@ -176,7 +176,7 @@ def dogleg(hess: Any, jac: Any, radius: Any) -> Step:
             (tv.logical_not(definite), steihaug(lambda p: hess @ p, jac, radius)),
             (tv.norm(newton) <= radius, inside),
         ],
-        on_the_path(),
+        dogleg_step(),
     )
 
 
@@ -212,15 +212,15 @@ def steihaug(product: Callable[[Any], Any], jac: Any, radius: Any) -> Step:
                 point, residual, direction, square, tv.constant(False), square <= enough, s.count
             )
 
-        def end() -> Inner:
-            edge = to_the_edge(s.point, s.direction, radius)
+        def edge_step() -> Inner:
+            edge = reach_edge(s.point, s.direction, radius)
             share = tv.sum((edge - s.point) * s.direction) / tv.sum(s.direction**2)
             yes = tv.constant(True)
             return s._replace(
                 point=edge, residual=s.residual + share * image, at_edge=yes, done=yes
             )
 
-        return tv.ifelse(leaves, end(), go_on())._replace(count=s.count + np.int64(1))
+        return tv.ifelse(leaves, edge_step(), go_on())._replace(count=s.count + np.int64(1))
 
     no = tv.constant(False)
     begin = Inner(tv.zeros_like(jac), jac, -jac, size**2, no, no, np.int64(0))
@@ -229,7 +229,7 @@ def steihaug(product: Callable[[Any], Any], jac: Any, radius: Any) -> Step:
     return Step(last.point, last.residual - jac, last.at_edge)
 
 
-def to_the_edge(point: Any, direction: Any, radius: Any) -> tv.Variable:
+def reach_edge(point: Any, direction: Any, radius: Any) -> tv.Variable:
     """Return where one leaves the region from a point in it, along a direction."""
     a = tv.sum(direction**2)
     b = tv.sum(point * direction)
@@ -240,4 +240,4 @@ def to_the_edge(point: Any, direction: Any, radius: Any) -> tv.Variable:
     return point + share * direction
 
 
-__all__ = ["State", "dogleg", "steihaug", "to_the_edge", "trust_region"]
+__all__ = ["State", "dogleg", "reach_edge", "steihaug", "trust_region"]

@@ -30,11 +30,11 @@ def show_percent(part: float) -> str:
     return f"{100 * part:.1f}%"
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """Return a number with its noun, ``"1 call"``, ``"2 calls"``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def rest(total: int, shown: int, noun: str) -> tuple[str, ...]:
+def rest_note(total: int, shown: int, noun: str) -> tuple[str, ...]:
     """Return a note of how many rows a table leaves out; none where it has all."""
-    return (f"... and {counted(total - shown, noun)} more",) if total > shown else ()
+    return (f"... and {count_noun(total - shown, noun)} more",) if total > shown else ()

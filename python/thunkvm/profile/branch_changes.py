@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thunkvm.profile.condition_rows import ConditionRow
-from thunkvm.profile.keys import numbered
+from thunkvm.profile.keys import number_keys
 from thunkvm.profile.rows import FunctionRecord
 
 
@@ -55,16 +55,16 @@ def condition_changes(
 
     Conditions are matched by their texts; of several with one text the first is the first.
     """
-    old, new = _by_text(before), _by_text(after)
+    old, new = _conditions_by_text(before), _conditions_by_text(after)
     changes = [
         ConditionChange(key[0], old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])
     ]
     return tuple(sorted(changes, key=lambda change: -change.share_change))
 
 
-def _by_text(function: FunctionRecord | None) -> dict[tuple[str, int], ConditionRow]:
+def _conditions_by_text(function: FunctionRecord | None) -> dict[tuple[str, int], ConditionRow]:
     conditions = () if function is None else function.conditions
-    keys = numbered(condition.text for condition in conditions)
+    keys = number_keys(condition.text for condition in conditions)
     return dict(zip(keys, conditions, strict=True))
 
 

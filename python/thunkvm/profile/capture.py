@@ -49,7 +49,7 @@ def capture(
     return _Capture(function, recording.read(), numbers).record()
 
 
-def counted(function: _core.Function) -> FunctionRecord:
+def counted_record(function: _core.Function) -> FunctionRecord:
     """Return what every function counts: how often its nodes ran, and its branches took an arm."""
     return _Capture(function, function._counted(), {}).record()
 
@@ -71,7 +71,7 @@ class _Capture:
         self.sites = data.sites
         self.first_group = data.first_group
         self.n_nodes = len(self.program.nodes)
-        self.spent = self._spent()
+        self.spent = self._region_seconds()
 
     def record(self) -> FunctionRecord:
         mode = self.function.mode
@@ -103,7 +103,7 @@ class _Capture:
     def _group(self, index: int) -> _core.SiteRow:
         return self.sites[self.first_group + index]
 
-    def _spent(self) -> list[float]:
+    def _region_seconds(self) -> list[float]:
         """Return the seconds in each region, those around it aside."""
         spent: list[float] = list(self.data.regions)
         for region, site in zip(self.program.node_regions, self.sites, strict=False):
@@ -122,7 +122,7 @@ class _Capture:
         returned |= {value.owner for _, value in self.function.updates}
         group_of = {node: g for g, (nodes, _) in enumerate(self.groups) for node in nodes}
         demanded_by = self._demanders()
-        below = self._below()
+        below = self._demanded_seconds()
         rows = []
         for number, (name, op, form, _, _) in enumerate(self.function._node_rows()):
             owner = variables[number].owner
@@ -164,7 +164,7 @@ class _Capture:
                 found[self.program.schedule.memos[memo]] = demander
         return found
 
-    def _below(self) -> dict[int, float]:
+    def _demanded_seconds(self) -> dict[int, float]:
         """Return the seconds in what each conditional and lazy node demanded."""
         found: dict[int, float] = {}
         for number, condition in enumerate(self.program.conditions):

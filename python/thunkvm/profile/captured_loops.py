@@ -33,8 +33,8 @@ def loop_rows(
             LoopRow(
                 index=index, node=loop.node, condition=condition.index,
                 outer=loop.outer, runs=tuple(loop.runs.items()),
-                by_limit=_by_limit(program, conditions, condition.index), failed=loop.failed,
-                steps=condition.arms[0].taken, time=condition.arms[0].time,
+                by_limit=_count_limit_ends(program, conditions, condition.index),
+                failed=loop.failed, steps=condition.arms[0].taken, time=condition.arms[0].time,
                 saved=sum(known) if len(known) == len(inner) else None,
             )
         )  # fmt: skip
@@ -63,7 +63,9 @@ def by_steps(taken: list[int], n_arms: int, order: Sequence[int]) -> tuple[tuple
     return tuple(tuple(counts[arm] for arm in order) for counts in classes)
 
 
-def _by_limit(program: ProgramRegions, conditions: Sequence[ConditionRow], tested: int) -> int:
+def _count_limit_ends(
+    program: ProgramRegions, conditions: Sequence[ConditionRow], tested: int
+) -> int:
     """Return how often a loop ended without its condition being asked: at max_steps.
 
     What a loop with a limit tests is itself a conditional: whether there may be another step, and

@@ -25,9 +25,9 @@ def chrome_trace(profile: Profile) -> dict[str, Any]:
     """
     found = slices(profile)
     first = min(item.start for item in found)
-    events: list[dict[str, Any]] = [_named("process_name", FIRST_THREAD, "thunkvm")]
+    events: list[dict[str, Any]] = [_name_event("process_name", FIRST_THREAD, "thunkvm")]
     events += [
-        _named("thread_name", FIRST_THREAD + thread, f"thread {thread}")
+        _name_event("thread_name", FIRST_THREAD + thread, f"thread {thread}")
         for thread in sorted({item.thread for item in found})
     ]
     arms_of: dict[tuple[int, int | None], tuple[tuple[int, int], ...]] = {
@@ -46,7 +46,7 @@ def chrome_trace(profile: Profile) -> dict[str, Any]:
     }
 
 
-def _named(what: str, thread: int, name: str) -> dict[str, Any]:
+def _name_event(what: str, thread: int, name: str) -> dict[str, Any]:
     return {"ph": "M", "name": what, "pid": PROCESS, "tid": thread, "args": {"name": name}}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from thunkvm.profile.recorded import BranchTallyFields, RegionPlaceFields, merged
+from thunkvm.profile.recorded import BranchTallyFields, RegionPlaceFields, merged_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,8 @@ class ArmRow:
     """
 
     name: str
-    taken: int = merged(0)
-    time: float = merged(0.0)
+    taken: int = merged_field(0)
+    time: float = merged_field(0.0)
     nodes: tuple[int, ...] = ()
     idle: bool = False
 
@@ -75,7 +75,7 @@ class ConditionRow(BranchTallyFields):
     text: str = ""
     file: str = ""
     line: int = 0
-    evaluations: int = merged(0)
+    evaluations: int = merged_field(0)
     arms: tuple[ArmRow, ...] = ()
     saved: float | None = None
     break_even: float | None = None

@@ -161,7 +161,7 @@ class Decisions:
             lines.append(f"  call {call}: " + (", ".join(asked) or "nothing was asked"))
         return "\n".join(lines)
 
-    def _call(self, call: int) -> tuple[tuple[int, int], ...]:
+    def _runs_of_call(self, call: int) -> tuple[tuple[int, int], ...]:
         """Return what one call decided."""
         if not 0 <= call < len(self):
             raise IndexError(
@@ -206,7 +206,7 @@ class Decisions:
         """
         return {
             self._names[condition]: self.conditions[condition].value(arm)
-            for condition, arm in self._call(call)
+            for condition, arm in self._runs_of_call(call)
         }
 
     def turns(self, call: int) -> dict[str, list[tuple[bool | int | str | None, int]]]:
@@ -228,7 +228,7 @@ class Decisions:
         >>> r.turns(0)["state[0] < 2"]
         [(True, 2), (False, 3)]
         """
-        self._call(call)
+        self._runs_of_call(call)
         return {
             self._names[turns.condition]: [
                 (self.conditions[turns.condition].value(arm), times) for arm, times in turns.runs
@@ -271,9 +271,9 @@ class Decisions:
         return None
 
     def _divergence(self, other: Decisions, mine: int, yours: int) -> Divergence | None:
-        there = other._call(yours)
+        there = other._runs_of_call(yours)
         taken = {other.conditions[c].key: arm for c, arm in there}
-        here = [(self.conditions[c], arm) for c, arm in self._call(mine)]
+        here = [(self.conditions[c], arm) for c, arm in self._runs_of_call(mine)]
         for condition, arm in here:
             if taken.get(condition.key, arm) != arm:
                 theirs = taken[condition.key]
@@ -295,7 +295,7 @@ class Decisions:
         }
         for turns in self.in_loops[mine - self.first]:
             condition = self.conditions[turns.condition]
-            pairs = zip_longest(_each(turns.runs), _each(there.get(condition.key, ())))
+            pairs = zip_longest(_each_arm(turns.runs), _each_arm(there.get(condition.key, ())))
             for time, (arm, theirs) in enumerate(pairs):
                 if arm != theirs:
                     values = condition.value(arm), condition.value(theirs)
@@ -342,7 +342,7 @@ def _faults(decisions: SavedDecisions) -> Iterator[str]:
         yield from decision_faults(n_arms, [(number, pairs)])
 
 
-def _each(runs: Iterable[tuple[int, int]]) -> Iterator[int]:
+def _each_arm(runs: Iterable[tuple[int, int]]) -> Iterator[int]:
     for arm, times in runs:
         yield from repeat(arm, times)
 

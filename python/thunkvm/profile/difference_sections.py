@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thunkvm.profile.amounts import rest, show_percent, show_seconds
+from thunkvm.profile.amounts import rest_note, show_percent, show_seconds
 from thunkvm.profile.difference import FunctionChange, ProfileDifference
 from thunkvm.profile.rows import NodeRow
 from thunkvm.profile.section import Section, Tone
@@ -25,16 +25,16 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
             name = "" if row is None else row.name or row.op
             tones.append(_tone(change.time_change))
             shown.append((
-                _signed(change.time_change), _time(old), _time(new), _runs(old), _runs(new), name,
-                location(change.key.file, change.key.line) or "?",
+                _signed_seconds(change.time_change), _time(old), _time(new), _runs(old), _runs(new),
+                name, location(change.key.file, change.key.line) or "?",
             ))  # fmt: skip
         times = [f.time if f is not None else None for f in (function.before, function.after)]
         modes = [
             f.mode if f is not None else "no such function"
             for f in (function.before, function.after)
         ]
-        title = f"{function.name}: {modes[0]} -> {modes[1]}, {_each(times)}"
-        notes = rest(len(function.nodes), rows, "node")
+        title = f"{function.name}: {modes[0]} -> {modes[1]}, {_show_times(times)}"
+        notes = rest_note(len(function.nodes), rows, "node")
         found.append(
             Section(title, headers, tuple(shown), ("node", "made at"), notes, tuple(tones))
         )
@@ -57,7 +57,7 @@ def _branches(function: FunctionChange, rows: int) -> Section:
             shown.append(
                 (change.text if first else "", arm, *parts, *(asked if first else ("", "")))
             )
-    notes = rest(len(function.conditions), rows, "condition")
+    notes = rest_note(len(function.conditions), rows, "condition")
     return Section(
         f"branches of {function.name}", headers, tuple(shown), ("condition", "arm"), notes
     )
@@ -67,11 +67,11 @@ def _tone(change: float) -> Tone:
     return "slower" if change > 0 else "faster" if change < 0 else ""
 
 
-def _each(times: Sequence[float | None]) -> str:
+def _show_times(times: Sequence[float | None]) -> str:
     return " -> ".join("none" if time is None else show_seconds(time) for time in times)
 
 
-def _signed(seconds: float) -> str:
+def _signed_seconds(seconds: float) -> str:
     return ("+" if seconds > 0 else "") + show_seconds(seconds)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from thunkvm._core import Drawing
-from thunkvm.profile.amounts import counted, show_percent, show_seconds
+from thunkvm.profile.amounts import count_noun, show_percent, show_seconds
 from thunkvm.profile.condition_rows import RegionRow
 from thunkvm.profile.record import Profile
-from thunkvm.profile.region_tree import region_tree, walk
+from thunkvm.profile.region_tree import region_tree, walk_regions
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 EVERY_BOX = {
@@ -50,15 +50,15 @@ def to_dot(profile: Profile) -> str:
 
 
 def _draw(drawing: Drawing, function: FunctionRecord) -> None:
-    calls = counted(function.n_calls, "call")
+    calls = count_noun(function.n_calls, "call")
     title = f"{function.name}: {calls}, {show_seconds(function.time)}"
     whole, node_time = drawing.frame(label=title), function.node_time
     frames: dict[int | None, int] = {}
     boxes: dict[int | str, int] = {}
-    for region in walk(region_tree(function)):
+    for region in walk_regions(region_tree(function)):
         frame = whole
         if region.row is not None:
-            label = _taken(function, region.name, region.row)
+            label = _taken_text(function, region.name, region.row)
             around = frames.get(region.row.around, whole)
             frame = drawing.frame(around, label=label, style="rounded", color="grey50")
             frames[region.row.index] = frame
@@ -73,7 +73,7 @@ def _draw(drawing: Drawing, function: FunctionRecord) -> None:
             drawing.arrow(boxes[read], boxes[node.index], **looks)
 
 
-def _taken(function: FunctionRecord, name: str, row: RegionRow) -> str:
+def _taken_text(function: FunctionRecord, name: str, row: RegionRow) -> str:
     condition = function.conditions[row.condition]
     return f"{name}\ntaken {condition.arms[row.arm].taken} of {condition.evaluations}"
 
@@ -83,7 +83,7 @@ def _node(whole: float, node: NodeRow) -> dict[str, str]:
     if node.never_ran:
         return {"label": f"{name}\nnever ran", **NEVER_RAN}
     share = node.self_time / whole if node.self_time else 0.0
-    label = f"{name}\n{counted(node.runs, 'run')}"
+    label = f"{name}\n{count_noun(node.runs, 'run')}"
     if node.self_time:
         label += f", {show_seconds(node.self_time)} ({show_percent(share)})"
     return {"label": label, "fillcolor": f"{HUE} {share:.3f} 1.000"}

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from thunkvm import _core
-from thunkvm.profile.capture import counted
+from thunkvm.profile.capture import counted_record
 from thunkvm.profile.condition_rows import ConditionRow
 from thunkvm.profile.live import recorders
-from thunkvm.profile.recorded import picked
+from thunkvm.profile.recorded import pick_fields
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 Row = TypeVar("Row", NodeRow, ConditionRow)
@@ -39,7 +39,7 @@ class Elsewhere:
 
     def __init__(self, function: _core.Function) -> None:
         self._profiles = recorders(function)
-        self._here = counted(function) if self._profiles else None
+        self._here = counted_record(function) if self._profiles else None
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -51,10 +51,10 @@ class Elsewhere:
         for profile in self._profiles:
             if profile.kind in records:
                 assert self._here is not None
-                profile.take_in(at_lines_of(self._here, records[profile.kind]))
+                profile.take_in(move_lines(self._here, records[profile.kind]))
 
 
-def at_lines_of(here: FunctionRecord, record: FunctionRecord) -> FunctionRecord:
+def move_lines(here: FunctionRecord, record: FunctionRecord) -> FunctionRecord:
     """Return the record of a pickled function, at the lines of the function that it is a copy of.
 
     Pickles hold no lines. A record whose nodes are others (rewritten otherwise, elsewhere) is
@@ -65,8 +65,8 @@ def at_lines_of(here: FunctionRecord, record: FunctionRecord) -> FunctionRecord:
     return replace(
         record,
         name=here.name,
-        nodes=_with(record.nodes, here.nodes, "name", "file", "line", "source", "region"),
-        conditions=_with(record.conditions, here.conditions, "text", "file", "line"),
+        nodes=_replace_fields(record.nodes, here.nodes, "name", "file", "line", "source", "region"),
+        conditions=_replace_fields(record.conditions, here.conditions, "text", "file", "line"),
     )
 
 
@@ -74,10 +74,10 @@ def _ops(record: FunctionRecord) -> list[str]:
     return [node.op for node in record.nodes]
 
 
-def _with(rows: tuple[Row, ...], others: tuple[Row, ...], *names: str) -> tuple[Row, ...]:
+def _replace_fields(rows: tuple[Row, ...], others: tuple[Row, ...], *names: str) -> tuple[Row, ...]:
     """Return rows with some fields of others."""
     pairs = zip(rows, others, strict=True)
-    return tuple(replace(row, **picked(other, *names)) for row, other in pairs)
+    return tuple(replace(row, **pick_fields(other, *names)) for row, other in pairs)
 
 
-__all__ = ["Elsewhere", "at_lines_of"]
+__all__ = ["Elsewhere", "move_lines"]

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 
-def needed(module: str, what: str) -> Any:
+def import_extra(module: str, what: str) -> Any:
     """Return a module of a package that is no dependency of thunkvm.
 
     Parameters

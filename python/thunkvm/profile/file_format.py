@@ -51,7 +51,7 @@ class Format(Generic[Rows]):
 
     def text(self, rows: Rows) -> str:
         """Return the text of a file; fields that have their default are left out."""
-        return json.dumps(self.head | _encoded(rows), allow_nan=False)
+        return json.dumps(self.head | _encode_value(rows), allow_nan=False)
 
     def load(self, path: str | PathLike[str]) -> Rows:
         """Read a file.
@@ -86,7 +86,7 @@ class Format(Generic[Rows]):
             if (is_there := content.pop(key, None)) != value:
                 raise ProfileFileError(
                     f"{where} is no {self.what} that this thunkvm reads: its {key!r} has to be "
-                    f"{value!r}, as {self.writer} writes it, and is {_shown(is_there)}."
+                    f"{value!r}, as {self.writer} writes it, and is {_show_value(is_there)}."
                 )
         fault = _type_fault(self.rows, content)
         if fault is None:
@@ -97,14 +97,14 @@ class Format(Generic[Rows]):
         return rows
 
 
-def _encoded(value: Any) -> Any:
+def _encode_value(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {
-            field.name: _encoded(getattr(value, field.name))
+            field.name: _encode_value(getattr(value, field.name))
             for field in fields(value)
             if field.default is MISSING or getattr(value, field.name) != field.default
         }
-    return [_encoded(item) for item in value] if isinstance(value, (tuple, list)) else value
+    return [_encode_value(item) for item in value] if isinstance(value, (tuple, list)) else value
 
 
 def _type_fault(rows: type, content: dict[str, Any]) -> str | None:
@@ -117,11 +117,11 @@ def _type_fault(rows: type, content: dict[str, Any]) -> str | None:
         where: str = error.message.removeprefix("data.")
         if where == error.message:  # all of it
             where = "it" + where.removeprefix("data")
-        return f"{where}, and is {_shown(error.value)}"
+        return f"{where}, and is {_show_value(error.value)}"
     return None
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     """Return a value in few characters, however large or deep it is."""
     return cut_text(reprlib.repr(value), SHOWN)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from thunkvm.profile.region_tree import Region, region_tree, walk
+from thunkvm.profile.region_tree import Region, region_tree, walk_regions
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.shares import line_of
 
@@ -32,7 +32,7 @@ def fold_tree(function: FunctionRecord) -> Box:
     [('a.py:1', 60, 2), ('a.py:2', 60, 2)]
     """
     boxes: dict[int, Box] = {}
-    for region in reversed(walk(region_tree(function))):  # those inside first
+    for region in reversed(walk_regions(region_tree(function))):  # those inside first
         arms = [boxes.pop(id(inner)) for inner in region.inside]
         boxes[id(region)] = box = _region(region, arms)
     return box
@@ -52,7 +52,7 @@ def flat(root: Box) -> list[Box]:
 def _region(region: Region, arms: list[Box]) -> Box:
     name = "r" if region.row is None else f"r_{region.row.condition}_{region.row.arm}"
     if len(region.nodes) <= FITS:
-        box = _box(name, region.name, region.nodes, _fitting(f"{name}a", arms))
+        box = _box(name, region.name, region.nodes, _fit_boxes(f"{name}a", arms))
     else:
         lines: dict[str, list[NodeRow]] = {}
         for node in region.nodes:
@@ -62,8 +62,8 @@ def _region(region: Region, arms: list[Box]) -> Box:
             for number, (line, nodes) in enumerate(lines.items())
         ]
         alone = len(parts) == 1  # one line is all there is: no box around it says anything
-        inside = parts[0]["inside"] if alone else _fitting(f"{name}p", parts)
-        box = _box(name, region.name, [], inside + _fitting(f"{name}a", arms))
+        inside = parts[0]["inside"] if alone else _fit_boxes(f"{name}p", parts)
+        box = _box(name, region.name, [], inside + _fit_boxes(f"{name}a", arms))
     if region.row is not None:
         box["condition"], box["arm"] = region.row.condition, region.row.arm
     return box
@@ -78,10 +78,10 @@ def _chunks(name: str, label: str, nodes: Sequence[NodeRow]) -> Box:
         _box(f"{name}c{number}", f"{stretch[0].name} to {stretch[-1].name}", stretch, [])
         for number, stretch in enumerate(stretches)
     ]
-    return _box(name, label, [], _fitting(f"{name}s", boxes))
+    return _box(name, label, [], _fit_boxes(f"{name}s", boxes))
 
 
-def _fitting(name: str, boxes: list[Box]) -> list[Box]:
+def _fit_boxes(name: str, boxes: list[Box]) -> list[Box]:
     """Return boxes that are so few that they fit, the others inside them."""
     level = 0
     while len(boxes) > FITS:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
-from thunkvm.profile.extras import needed
+from thunkvm.profile.extras import import_extra
 from thunkvm.profile.loop_rows import LoopRow, step_range
 from thunkvm.profile.record import Profile
-from thunkvm.profile.recorded import picked
+from thunkvm.profile.recorded import pick_fields
 from thunkvm.profile.rows import CallRow, FunctionRecord, GroupRow, NodeRow
 from thunkvm.profile.sections import arm_name
 
@@ -60,7 +60,7 @@ def columns(rows: str) -> list[str]:
 
 def to_pandas(profile: Profile, rows: str = "nodes") -> pandas.DataFrame:
     """Return one of a profile's tables as a DataFrame."""
-    pandas = needed("pandas", "to_pandas")
+    pandas = import_extra("pandas", "to_pandas")
     return pandas.DataFrame(table_rows(profile, rows), columns=columns(rows))
 
 
@@ -83,7 +83,7 @@ def _node(function: FunctionRecord, node: NodeRow) -> Row:
     return {
         "node": node.name or f"{node.op}.{node.index}",
         "op": node.op,
-        **picked(node, *NODE_COLUMNS, "mean", "gflops", "gb_per_second"),
+        **pick_fields(node, *NODE_COLUMNS, "mean", "gflops", "gb_per_second"),
         "first_demanded_by": None if demanded_by is None else function.nodes[demanded_by].name,
     }
 
@@ -93,12 +93,12 @@ def _arms(function: FunctionRecord) -> list[Row]:
         {
             "condition": condition.text,
             "node": function.nodes[condition.node].name,
-            **picked(condition, "file", "line", "evaluations", "flips"),
+            **pick_fields(condition, "file", "line", "evaluations", "flips"),
             "arm": arm.name,
             "taken": arm.taken,
             "share": arm.taken / condition.evaluations if condition.evaluations else None,
-            **picked(arm, "time", "mean"),
-            **picked(condition, "saved", "break_even"),
+            **pick_fields(arm, "time", "mean"),
+            **pick_fields(condition, "saved", "break_even"),
         }
         for condition in function.conditions
         for arm in condition.arms
@@ -110,15 +110,15 @@ def _loops(function: FunctionRecord) -> list[Row]:
         {
             "loop": function.nodes[loop.node].name,
             "condition": function.conditions[loop.condition].text,
-            **picked(function.nodes[loop.node], "file", "line"),
+            **pick_fields(function.nodes[loop.node], "file", "line"),
             "runs": loop.n_runs,
             "steps": loop.steps,
             "min_steps": loop.least,
             "median_steps": loop.median,
             "max_steps": loop.most,
-            **picked(loop, "time", "step_time", "saved"),
+            **pick_fields(loop, "time", "step_time", "saved"),
             "by_condition": loop.n_runs - loop.by_limit,
-            **picked(loop, "by_limit", "failed"),
+            **pick_fields(loop, "by_limit", "failed"),
         }
         for loop in function.loops
     ]
@@ -147,7 +147,7 @@ def _calls(function: FunctionRecord) -> list[Row]:
     return [
         {
             "call": call.index,
-            **picked(call, "thread", "start", "time", "bytes", "failed"),
+            **pick_fields(call, "thread", "start", "time", "bytes", "failed"),
             "arms": "; ".join(arm_name(function, pair) for pair in call.arms),
         }
         for call in function.calls
@@ -158,7 +158,7 @@ def _groups(function: FunctionRecord) -> list[Row]:
     return [
         {
             "group": group.index,
-            **picked(group, "kind", "runs", "self_time", "gflops", "gb_per_second"),
+            **pick_fields(group, "kind", "runs", "self_time", "gflops", "gb_per_second"),
             "nodes": "; ".join(function.nodes[node].name for node in group.nodes),
         }
         for group in function.groups

@@ -13,7 +13,7 @@ from thunkvm.profile.fold_tree import flat, fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.loop_rows import step_range
 from thunkvm.profile.record import Profile
-from thunkvm.profile.recorded import picked, whole
+from thunkvm.profile.recorded import pick_fields, whole
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, location
@@ -93,7 +93,7 @@ def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[
         "ops": _shares(by_op(function)),
         "classes": _shares(by_class(function)),
         "lines": [
-            {**row, **picked(share.nodes[0], "source", "line", "file")}
+            {**row, **pick_fields(share.nodes[0], "source", "line", "file")}
             for row, share in zip(_shares(by_line(function)), by_line(function), strict=True)
         ],
         "conditions": [
@@ -138,7 +138,7 @@ def _node(all_time: float, node: NodeRow) -> dict[str, Any]:
 
 def _shares(shares: list[Share]) -> list[dict[str, Any]]:
     return [
-        picked(share, "name", "part", "sum", "time", "time_per_run", "type", "runs", "count")
+        pick_fields(share, "name", "part", "sum", "time", "time_per_run", "type", "runs", "count")
         for share in shares
     ]
 

@@ -28,7 +28,7 @@ class NodeKey(NamedTuple):
     position: int
 
 
-def numbered(keys: Iterable[Key]) -> Iterator[tuple[Key, int]]:
+def number_keys(keys: Iterable[Key]) -> Iterator[tuple[Key, int]]:
     """Yield each key with its position among the equal ones, from 0.
 
     Examples
@@ -55,4 +55,4 @@ def node_keys(nodes: Sequence[NodeRow]) -> list[NodeKey]:
     [0, 1]
     """
     made = ((node.op, node.file, node.line) for node in nodes)
-    return [NodeKey(*key, position) for key, position in numbered(made)]
+    return [NodeKey(*key, position) for key, position in number_keys(made)]

@@ -8,7 +8,7 @@ from weakref import ref
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
-from thunkvm.profile.capture import capture, counted
+from thunkvm.profile.capture import capture, counted_record
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, Kind
 
@@ -174,7 +174,7 @@ class FunctionProfile(LiveProfile):
         if self._sources:
             return super().functions
         (function,) = self._to_start
-        return (counted(function),)
+        return (counted_record(function),)
 
 
 def profile_of(function: _core.Function) -> FunctionProfile:
@@ -212,13 +212,13 @@ class AllFunctions(LiveProfile):
     def start(self) -> None:
         """Record the calls of all functions from now on."""
         _all.append(self)
-        _core.watch_functions(_called)
+        _core.watch_functions(_add_called)
 
     def stop(self) -> None:
         """Record no further call."""
         if self in _all:
             _all.remove(self)
-        _core.watch_functions(_called if _all else None)
+        _core.watch_functions(_add_called if _all else None)
         super().stop()
 
     __hash__ = object.__hash__
@@ -228,7 +228,7 @@ class AllFunctions(LiveProfile):
         return self is other
 
 
-def _called(function: _core.Function) -> None:
+def _add_called(function: _core.Function) -> None:
     """Take in a function that is called for the first time since a block began."""
     for block in _all:
         block.add(function)

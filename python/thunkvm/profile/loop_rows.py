@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thunkvm.profile.recorded import merged
+from thunkvm.profile.recorded import merged_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,10 @@ class LoopRow:
     condition: int
     outer: int | None = None
     runs: tuple[tuple[int, int], ...] = ()
-    by_limit: int = merged(0)
-    failed: int = merged(0)
-    steps: int = merged(0)
-    time: float = merged(0.0)
+    by_limit: int = merged_field(0)
+    failed: int = merged_field(0)
+    steps: int = merged_field(0)
+    time: float = merged_field(0.0)
     saved: float | None = None
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thunkvm.profile.amounts import rest, show_seconds
+from thunkvm.profile.amounts import rest_note, show_seconds
 from thunkvm.profile.condition_rows import ConditionRow
 from thunkvm.profile.loop_rows import LoopRow, step_range
 from thunkvm.profile.rows import FunctionRecord
@@ -22,7 +22,7 @@ def loops(function: FunctionRecord, rows: int) -> Section:
     order = sorted(function.loops, key=lambda loop: (-loop.time, -loop.steps))
     shown = tuple(_loop(function, loop) for loop in order[:rows])
     return Section(
-        "loops", headers, shown, ("loop", "while", "ended by"), rest(len(order), rows, "loop")
+        "loops", headers, shown, ("loop", "while", "ended by"), rest_note(len(order), rows, "loop")
     )
 
 
@@ -43,7 +43,7 @@ def steps(function: FunctionRecord, rows: int) -> Section:
         for number, arm in enumerate(condition.arms)
     )
     headers = ("condition", "arm", *names)
-    notes = rest(len(order), rows, "condition")
+    notes = rest_note(len(order), rows, "condition")
     return Section("arms by step", headers, shown, ("condition", "arm"), notes)
 
 

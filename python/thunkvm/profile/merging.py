@@ -89,15 +89,17 @@ def _nodes(a: NodeRow, b: NodeRow) -> NodeRow:
     return merged_rows(
         a,
         b,
-        min=_known(min, a.min, b.min),
-        p95=_known(max, a.p95, b.p95),  # that of all runs is not above the greater of the two
-        max=_known(max, a.max, b.max),
+        min=_pick_known(min, a.min, b.min),
+        p95=_pick_known(max, a.p95, b.p95),  # that of all runs is not above the greater of the two
+        max=_pick_known(max, a.max, b.max),
         first=b.first if a.first is None else a.first,
         first_demanded_by=b.first_demanded_by if a.never_ran else a.first_demanded_by,
     )
 
 
-def _known(pick: Callable[[float, float], float], a: float | None, b: float | None) -> float | None:
+def _pick_known(
+    pick: Callable[[float, float], float], a: float | None, b: float | None
+) -> float | None:
     if a is None or b is None:
         return b if a is None else a
     return pick(a, b)
@@ -112,11 +114,11 @@ def _conditions(a: ConditionRow, b: ConditionRow) -> ConditionRow:
         arms=arms,
         saved=estimated_saving(arms) if has_times else None,
         break_even=break_even(arms) if has_times else None,
-        by_steps=_by_steps(a.by_steps, b.by_steps),
+        by_steps=_merge_steps(a.by_steps, b.by_steps),
     )
 
 
-def _by_steps(
+def _merge_steps(
     a: tuple[tuple[int, ...], ...], b: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], ...]:
     return tuple(

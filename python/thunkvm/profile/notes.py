@@ -35,19 +35,19 @@ def node_notes(names: Sequence[str], profile: Profile) -> dict[str, str]:
     for function in profile.functions:
         if [node.name for node in function.nodes] == list(names):
             whole = function.node_time
-            return {node.name: _note(node, whole) for node in function.nodes}
-    found = ", ".join(_described(function) for function in profile.functions) or "none"
+            return {node.name: _describe_node(node, whole) for node in function.nodes}
+    found = ", ".join(_describe_function(function) for function in profile.functions) or "none"
     raise ValueError(
         f"the profile has no function with the nodes of this one, of which there are {len(names)}; "
         f"it has {found}. Pass what was recorded of this function."
     )
 
 
-def _described(function: FunctionRecord) -> str:
+def _describe_function(function: FunctionRecord) -> str:
     return f"{function.name} ({len(function.nodes)} nodes)"
 
 
-def _note(node: NodeRow, whole: float) -> str:
+def _describe_node(node: NodeRow, whole: float) -> str:
     if node.never_ran:
         return f"never ran, {node.region}"
     runs = f"{node.runs} run{'' if node.runs == 1 else 's'}"

@@ -99,13 +99,13 @@ class Profile:
         """Return how to make the profile again: of the text that `save` writes."""
         from thunkvm.profile.storage import FORMAT
 
-        return _read, (FORMAT.text(self),)
+        return _read_profile, (FORMAT.text(self),)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the profile as JSON, as `save` does; return the text if there is no path."""
         from thunkvm.profile.storage import FORMAT
 
-        return _written(FORMAT.text(self), path)
+        return _write_text(FORMAT.text(self), path)
 
     def to_pandas(self, rows: str = "nodes") -> pandas.DataFrame:
         """Return one of the tables as a pandas DataFrame.
@@ -146,7 +146,7 @@ class Profile:
         """
         from thunkvm.profile.frames import to_csv
 
-        return _written(to_csv(self, rows), path)
+        return _write_text(to_csv(self, rows), path)
 
     def to_chrome_trace(self, path: str | PathLike[str]) -> None:
         """Write the trace for Perfetto (ui.perfetto.dev) and chrome://tracing: a track a thread.
@@ -253,14 +253,14 @@ class Profile:
         return diff(self, after)
 
 
-def _read(text: str) -> Profile:
+def _read_profile(text: str) -> Profile:
     """Return the profile of a pickle or a deep copy."""
     from thunkvm.profile.storage import FORMAT
 
     return FORMAT.parse(text, "the pickled profile")
 
 
-def _written(text: str, path: str | PathLike[str] | None) -> str | None:
+def _write_text(text: str, path: str | PathLike[str] | None) -> str | None:
     """Write a text to a file; return it where there is none."""
     if path is None:
         return text

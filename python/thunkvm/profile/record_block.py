@@ -8,7 +8,7 @@ from thunkvm import _core
 from thunkvm._src.views.origin import location_of
 from thunkvm.profile.conditions import Condition, ProgramRegions
 from thunkvm.profile.decisions import Decided, Decisions, Turns
-from thunkvm.profile.keys import numbered
+from thunkvm.profile.keys import number_keys
 
 
 class RecordBlock(Decisions):
@@ -16,7 +16,7 @@ class RecordBlock(Decisions):
 
     def __init__(self, function: _core.Function) -> None:
         self._function = function
-        super().__init__(decided(function), [])
+        super().__init__(decided_conditions(function), [])
         self.in_loops = []
 
     def __enter__(self) -> Decisions:
@@ -65,7 +65,7 @@ def record(function: _core.Function) -> RecordBlock:
     return RecordBlock(function)
 
 
-def decided(function: _core.Function) -> list[Decided]:
+def decided_conditions(function: _core.Function) -> list[Decided]:
     """Return the conditions of a function."""
     names = [row.node for row in function._node_rows()]
     nodes = function._nodes
@@ -73,7 +73,7 @@ def decided(function: _core.Function) -> list[Decided]:
     order = sorted(conditions, key=lambda condition: condition.node)
     made = ((condition.text, *_location(nodes[condition.node])) for condition in order)
     found: dict[Condition, Decided] = {}
-    for condition, (where, position) in zip(order, numbered(made), strict=True):
+    for condition, (where, position) in zip(order, number_keys(made), strict=True):
         found[condition] = Decided(names[condition.node], *where, condition.arms, position)
     return [found[condition] for condition in conditions]
 

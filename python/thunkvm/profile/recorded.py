@@ -29,7 +29,7 @@ TYPES: dict[str, tuple[Any, Any]] = {
 MERGES: dict[str, Merge] = {"added": add, "greatest": max}
 
 
-def merged(default: Any, merge: Merge = add) -> Any:
+def merged_field(default: Any, merge: Merge = add) -> Any:
     """Return a field that is `merge` of two where rows are put together."""
     return field(default=default, metadata={"merge": merge})
 
@@ -51,7 +51,7 @@ def merged_rows(a: AnyRow, b: AnyRow, **others: Any) -> AnyRow:
     return replace(a, **found, **others)
 
 
-def picked(row: Any, *names: str) -> dict[str, Any]:
+def pick_fields(row: Any, *names: str) -> dict[str, Any]:
     """Return fields and properties of a row by their names."""
     return {name: getattr(row, name) for name in names}
 
@@ -66,7 +66,7 @@ def whole(row: Any, *properties: str) -> dict[str, Any]:
     >>> whole(ArmRow(name="then", taken=2, time=1.0), "mean")["mean"]
     0.5
     """
-    return picked(row, *(field.name for field in fields(row)), *properties)
+    return pick_fields(row, *(field.name for field in fields(row)), *properties)
 
 
 def _fields_of(row: Any, required: Collection[str] = ()) -> type:

@@ -25,7 +25,11 @@ def profile_faults(profile: Profile) -> Iterator[str]:
     'functions[0].nodes[0].group names group 2, and there are 0'
     """
     for number, function in enumerate(profile.functions):
-        for found in (_positions(function), _outside(_indices(function)), _nesting(function)):
+        for found in (
+            _positions(function),
+            _outside_references(_indices(function)),
+            _nesting_faults(function),
+        ):
             for fault in found:
                 yield f"functions[{number}].{fault}"
 
@@ -49,7 +53,7 @@ def decision_faults(
     ['calls[1] names arm of condition 0 2, and there are 2']
     """
     for number, pairs in calls:
-        yield from _outside(_pairs("calls", number, "", pairs, n_arms))
+        yield from _outside_references(_pairs("calls", number, "", pairs, n_arms))
 
 
 def _positions(function: FunctionRecord) -> Iterator[str]:
@@ -59,7 +63,7 @@ def _positions(function: FunctionRecord) -> Iterator[str]:
                 yield f"{name}[{position}].index is {row.index}, and has to be {position}"
 
 
-def _outside(references: Iterable[Reference]) -> Iterator[str]:
+def _outside_references(references: Iterable[Reference]) -> Iterator[str]:
     for table, row, field, what, index, end in references:
         if index is not None and not 0 <= index < end:
             yield f"{table}[{row}]{field} names {what} {index}, and there are {end}"
@@ -107,7 +111,7 @@ def _pairs(
             yield table, row, field, f"arm of condition {condition}", arm, n_arms[condition]
 
 
-def _nesting(function: FunctionRecord) -> Iterator[str]:
+def _nesting_faults(function: FunctionRecord) -> Iterator[str]:
     """Yield conditions that are in two places, or in themselves."""
     around: dict[int, tuple[int, int] | None] = {}
     arms = [(region.condition, region.arm) for region in function.regions]
@@ -115,8 +119,8 @@ def _nesting(function: FunctionRecord) -> Iterator[str]:
         outer = None if region.around is None else arms[region.around]
         if around.setdefault(region.condition, outer) != outer:
             yield (
-                f"regions[{i}] has condition {region.condition} in {_shown(outer)}, and a region "
-                f"before it in {_shown(around[region.condition])}"
+                f"regions[{i}] has condition {region.condition} in {_show_arm(outer)}, and a "
+                f"region before it in {_show_arm(around[region.condition])}"
             )
             return
         if outer is not None and outer[0] == region.condition:
@@ -128,5 +132,5 @@ def _nesting(function: FunctionRecord) -> Iterator[str]:
         yield f"nodes[{error.args[1][0]}].region_index is inside a condition that the node decides"
 
 
-def _shown(arm: tuple[int, int] | None) -> str:
+def _show_arm(arm: tuple[int, int] | None) -> str:
     return "no other" if arm is None else f"arm {arm[1]} of condition {arm[0]}"

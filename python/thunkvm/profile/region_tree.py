@@ -56,7 +56,7 @@ def region_tree(function: FunctionRecord) -> Region:
     root = Region(None, "always")
     regions: dict[int | None, Region] = {None: root}
 
-    def at(index: int | None) -> Region:
+    def region_at(index: int | None) -> Region:
         missing = []
         while index not in regions:
             assert index is not None
@@ -72,11 +72,11 @@ def region_tree(function: FunctionRecord) -> Region:
         return region
 
     for node in function.nodes:
-        at(node.region_index).nodes.append(node)
+        region_at(node.region_index).nodes.append(node)
     return root
 
 
-def walk(root: Region) -> list[Region]:
+def walk_regions(root: Region) -> list[Region]:
     """Return the regions, each before those inside it."""
     found: list[Region] = []
     waiting = [root]

@@ -10,7 +10,7 @@ from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm._src.views.selectors import selector_text
 from thunkvm.profile.conditions import ProgramRegions
 from thunkvm.profile.decisions import LOOP, TRUTH, Decided, Decisions
-from thunkvm.profile.record_block import decided
+from thunkvm.profile.record_block import decided_conditions
 from thunkvm.profile.references import decision_faults
 
 
@@ -96,7 +96,7 @@ def replay(
     >>> f.replay(r, call=1, force={"x > 0.0": True})(5.0)
     np.float64(10.0)
     """
-    conditions = decided(function)
+    conditions = decided_conditions(function)
     scripts: dict[int, Script] = {}
     if decisions is not None:
         if [c.key for c in decisions.conditions] != [c.key for c in conditions]:
@@ -104,7 +104,7 @@ def replay(
                 "the decisions are another function's: its conditions are not those of "
                 f"{function._shown}; replay what f.record() of this function kept."
             )
-        decided_there = decisions._call(call)
+        decided_there = decisions._runs_of_call(call)
         n_arms = [len(condition.arms) for condition in conditions]
         for fault in decision_faults(n_arms, [(call - decisions.first, decided_there)]):
             raise ValueError(f"the decisions are no function's: {fault}.")
@@ -113,12 +113,12 @@ def replay(
             scripts[turns.condition] = Script(turns.runs, False)
     written = [selector_text(c.selector) for c in ProgramRegions(function).conditions]
     for what, value in (force or {}).items():
-        for index in _find(conditions, written, what):
+        for index in _find_conditions(conditions, written, what):
             scripts[index] = _script(conditions[index], value)
     return Replay(function, scripts)
 
 
-def _find(conditions: Sequence[Decided], written: Sequence[str], what: Any) -> list[int]:
+def _find_conditions(conditions: Sequence[Decided], written: Sequence[str], what: Any) -> list[int]:
     """Return the conditions that somebody means; `written` is what computes each."""
     if isinstance(what, int) and 0 <= what < len(conditions):
         return [what]

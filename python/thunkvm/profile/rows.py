@@ -11,7 +11,7 @@ from typing import Literal
 
 from thunkvm.profile.condition_rows import ConditionRow, RegionRow
 from thunkvm.profile.loop_rows import LoopRow
-from thunkvm.profile.recorded import CallTimesFields, SiteRowFields, StretchFields, merged
+from thunkvm.profile.recorded import CallTimesFields, SiteRowFields, StretchFields, merged_field
 
 Kind = Literal["count", "time", "trace", "memory"]
 #: Seconds below which nothing was measured: no clock tells them from none.
@@ -108,8 +108,8 @@ class NodeRow(SiteRowFields, Rates):
     type: str = ""
     output: bool = False
     counted: str = ""
-    entered: int = merged(0)
-    total_time: float = merged(0.0)
+    entered: int = merged_field(0)
+    total_time: float = merged_field(0.0)
     first_demanded_by: int | None = None
 
     @property
@@ -146,11 +146,11 @@ class GroupRow(Rates):
 
     index: int
     nodes: tuple[int, ...] = ()
-    runs: int = merged(0)
-    self_time: float = merged(0.0)
+    runs: int = merged_field(0)
+    self_time: float = merged_field(0.0)
     kind: str = ""
-    flops: float = merged(0.0)
-    bytes_moved: float = merged(0.0)
+    flops: float = merged_field(0.0)
+    bytes_moved: float = merged_field(0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,16 +193,16 @@ class Overheads:
         The rest of the calls: entering and leaving the program, and its instructions.
     """
 
-    arguments: float = merged(0.0)
-    results: float = merged(0.0)
-    lock: float = merged(0.0)
-    link: float = merged(0.0)
-    rewrite: float = merged(0.0)
-    compile: float = merged(0.0)
-    compile_background: float = merged(0.0)
-    cache_hits: int = merged(0)
-    changeover: float = merged(0.0)
-    other: float = merged(0.0)
+    arguments: float = merged_field(0.0)
+    results: float = merged_field(0.0)
+    lock: float = merged_field(0.0)
+    link: float = merged_field(0.0)
+    rewrite: float = merged_field(0.0)
+    compile: float = merged_field(0.0)
+    compile_background: float = merged_field(0.0)
+    cache_hits: int = merged_field(0)
+    changeover: float = merged_field(0.0)
+    other: float = merged_field(0.0)
 
     @property
     def in_calls(self) -> float:
@@ -258,7 +258,7 @@ class FunctionRecord:
 
     name: str
     mode: str = ""
-    n_calls: int = merged(0)
+    n_calls: int = merged_field(0)
     nodes: tuple[NodeRow, ...] = ()
     conditions: tuple[ConditionRow, ...] = ()
     regions: tuple[RegionRow, ...] = ()
@@ -267,7 +267,7 @@ class FunctionRecord:
     calls: tuple[CallRow, ...] = ()
     overheads: Overheads = Overheads()
     events: tuple[Event, ...] = ()
-    dropped_events: int = merged(0)
+    dropped_events: int = merged_field(0)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -42,7 +42,7 @@ class Section:
     tones: tuple[Tone, ...] = ()
 
 
-def without(section: Section, left_out: Container[str]) -> Section:
+def drop_columns(section: Section, left_out: Container[str]) -> Section:
     """Return a table without these columns."""
     kept = [i for i, header in enumerate(section.headers) if header not in left_out]
 
@@ -63,7 +63,7 @@ FIRST_TO_GO = (
 WORDS, BETWEEN = 14, 3
 
 
-def fitting(section: Section, width: int) -> Section:
+def fit_table(section: Section, width: int) -> Section:
     """Return a table for so many characters a line: less what matters least, which a note names.
 
     Numbers are never broken, and words have room for a few.
@@ -76,7 +76,7 @@ def fitting(section: Section, width: int) -> Section:
         return section
     order = ", ".join(header for header in section.headers if header in gone)
     note = f"not in {width} characters: {order}"
-    return without(replace(section, notes=(*section.notes, note)), gone)
+    return drop_columns(replace(section, notes=(*section.notes, note)), gone)
 
 
 def _least_width(section: Section, gone: Container[str]) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 
 from thunkvm._src.views.text_table import show_bytes
-from thunkvm.profile.amounts import counted, rest, show_percent, show_seconds
+from thunkvm.profile.amounts import count_noun, rest_note, show_percent, show_seconds
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.loop_sections import loops, steps
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
-from thunkvm.profile.section import Section, Tone, tone_of, tones_of, without
+from thunkvm.profile.section import Section, Tone, drop_columns, tone_of, tones_of
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, place_of
 from thunkvm.profile.standout import standout_text
 from thunkvm.profile.timeline import first_start
@@ -76,8 +76,8 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
         if function.calls:
             tables.append(calls(function, rows, first))
             if profile.kind != "memory":
-                tables[-1] = without(tables[-1], {"allocated"})
-        found += [without(t, TIMES) for t in tables] if profile.kind == "count" else tables
+                tables[-1] = drop_columns(tables[-1], {"allocated"})
+        found += [drop_columns(t, TIMES) for t in tables] if profile.kind == "count" else tables
         found.append(laziness(function))
         if profile.kind != "count":
             found.append(overheads(function))
@@ -92,7 +92,7 @@ def head(function: FunctionRecord, profile: Profile) -> Section:
     """Return what is said of a function as a whole."""
     mode = f" in mode {function.mode}" if function.mode else ""
     title = (
-        f"Profile ({profile.kind}) of {function.name}{mode}: {counted(function.n_calls, 'call')}"
+        f"Profile ({profile.kind}) of {function.name}{mode}: {count_noun(function.n_calls, 'call')}"
     )
     if profile.kind == "count":
         return Section(title, notes=("times were not recorded.",))
@@ -105,7 +105,7 @@ def head(function: FunctionRecord, profile: Profile) -> Section:
         cost = show_seconds(profile.clock_cost)
         notes.append(f"a reading of the clock costs {cost}, which is subtracted.")
     if function.dropped_events:
-        dropped = counted(function.dropped_events, "event")
+        dropped = count_noun(function.dropped_events, "event")
         notes.append(f"{dropped} found no room in the trace; counts and times have them all.")
     return Section(title, notes=tuple(notes))
 
@@ -120,7 +120,7 @@ def node_section(function: FunctionRecord, rows: int) -> Section:
     """Return the table of the nodes; those of single runs and of speed where some are known."""
     shares = by_node(function)
     columns: Columns = {
-        header: _of_node(shown)
+        header: _show_node(shown)
         for header, shown in {**SPREAD, **SPEEDS}.items()
         if any(shown(node) not in ("", "unknown") for node in function.nodes)
     }
@@ -142,7 +142,7 @@ def line_section(function: FunctionRecord, rows: int) -> Section:
     return _shares("by source line", "line", by_line(function), rows, columns, columns)
 
 
-def _of_node(shown: Callable[[NodeRow], str]) -> Callable[[Share], str]:
+def _show_node(shown: Callable[[NodeRow], str]) -> Callable[[Share], str]:
     return lambda share: shown(share.nodes[0])
 
 
@@ -152,7 +152,7 @@ def _shares(
     """Return a table of shares with these columns behind those that all such tables have."""
     shown = shares[:rows]
     cells = tuple((*_share(s), *(show(s) for show in columns.values())) for s in shown)
-    headers, notes = (*SHARE_HEADERS, *columns), _rest(shares, rows, what)
+    headers, notes = (*SHARE_HEADERS, *columns), _rest_note(shares, rows, what)
     return Section(title, headers, cells, tuple(left), notes, tones_of(shown))
 
 
@@ -185,8 +185,8 @@ def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section
     whole = sum(of(node) for _, node in nodes)
     most = [(function, node) for function, node in nodes[:rows] if of(node)]
     shown = tuple(
-        (show_percent(of(node) / whole), _shown(by, node), str(node.runs), node.name, node.region,
-         line_of(node), function.name)
+        (show_percent(of(node) / whole), _show_measure(by, node), str(node.runs), node.name,
+         node.region, line_of(node), function.name)
         for function, node in most
     )  # fmt: skip
     tones = tuple(tone_of(of(node) / whole, node.runs) for _, node in most if by == "time")
@@ -196,7 +196,7 @@ def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section
     return Section(f"most {by}", headers, shown, left, notes, tones)
 
 
-def _shown(by: str, node: NodeRow) -> str:
+def _show_measure(by: str, node: NodeRow) -> str:
     if by == "time":
         return show_seconds(node.self_time)
     return str(node.runs) if by == "runs" else show_bytes(node.bytes_allocated)
@@ -211,7 +211,7 @@ def counts(function: FunctionRecord, rows: int) -> Section:
         for node in order[:rows]
     )  # fmt: skip
     headers = ("counted", "runs", "a call", "region", "made at")
-    notes = rest(len(order), rows, "value")
+    notes = rest_note(len(order), rows, "value")
     return Section("counted", headers, shown, ("counted", "region", "made at"), notes)
 
 
@@ -231,20 +231,20 @@ def branches(function: FunctionRecord, rows: int) -> Section:
     tones: list[Tone] = [
         "" if arm.taken else "idle" for condition in order[:rows] for arm in condition.arms
     ]
-    notes = rest(len(order), rows, "condition")
+    notes = rest_note(len(order), rows, "condition")
     return Section("branches", headers, tuple(shown), ("condition", "arm"), notes, tuple(tones))
 
 
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
     first = (condition.text + place_of(condition), str(condition.evaluations), str(condition.flips))
-    last = (_saved(condition), show_seconds(condition.break_even))
+    last = (_saved_time(condition), show_seconds(condition.break_even))
     for number, arm in enumerate(condition.arms):
         share = arm.taken / condition.evaluations if condition.evaluations else 0.0
         middle = (arm.name, str(arm.taken), show_percent(share), show_seconds(arm.time), _mean(arm))
         yield (*first, *middle, *last) if number == 0 else ("", "", "", *middle, "", "")
 
 
-def _saved(condition: ConditionRow) -> str:
+def _saved_time(condition: ConditionRow) -> str:
     return show_seconds(condition.saved) if condition.evaluations else "never evaluated"
 
 
@@ -261,15 +261,17 @@ def laziness(function: FunctionRecord) -> Section:
     ]
     if report.demanded:
         pairs = [f"{node.name} by {by.name}" for node, by in report.demanded]
-        notes.append(f"first demanded: {_listed(pairs)}")
+        notes.append(f"first demanded: {_list_items(pairs)}")
     one_way = [f"{c.text} ({c.always}, {c.evaluations} times)" for c in report.one_way]
-    notes.append(f"always one way: {_listed(one_way)}")
+    notes.append(f"always one way: {_list_items(one_way)}")
     copies = _names(report.copies, lambda node: str(node.lazy_copies))
     notes.append(f"copies for laziness's sake: {copies}")
-    memo = _names(report.memo, lambda n: f"{n.runs} times in {counted(function.n_calls, 'call')}")
+    memo = _names(
+        report.memo, lambda n: f"{n.runs} times in {count_noun(function.n_calls, 'call')}"
+    )
     notes.append(f"memo bodies that ran never or in every call: {memo}")
     unknown = (
-        f"; unknown for {counted(len(report.unknown), 'condition')} with an arm that never ran"
+        f"; unknown for {count_noun(len(report.unknown), 'condition')} with an arm that never ran"
         if report.unknown
         else ""
     )
@@ -324,7 +326,7 @@ def calls(function: FunctionRecord, rows: int, first: float) -> Section:
          show_bytes(c.bytes), ", ".join(arm_name(function, pair) for pair in c.arms))
         for c in function.calls[:rows]
     )  # fmt: skip
-    notes = rest(len(function.calls), rows, "call")
+    notes = rest_note(len(function.calls), rows, "call")
     return Section("calls", headers, shown, ("arms",), notes)
 
 
@@ -340,7 +342,7 @@ def _share(share: Share) -> tuple[str, ...]:
     return (*parts, *times, share.type, str(share.runs))
 
 
-def _rest(shares: Sequence[Share], rows: int, what: str) -> tuple[str, ...]:
+def _rest_note(shares: Sequence[Share], rows: int, what: str) -> tuple[str, ...]:
     left = shares[rows:]
     if not left:
         return ()
@@ -349,10 +351,10 @@ def _rest(shares: Sequence[Share], rows: int, what: str) -> tuple[str, ...]:
 
 
 def _names(nodes: Sequence[NodeRow], about: Callable[[NodeRow], str]) -> str:
-    return _listed([f"{node.name or node.op} ({about(node)})" for node in nodes])
+    return _list_items([f"{node.name or node.op} ({about(node)})" for node in nodes])
 
 
-def _listed(items: Sequence[str]) -> str:
+def _list_items(items: Sequence[str]) -> str:
     if not items:
         return "none"
     more = f" and {len(items) - NAMES} more" if len(items) > NAMES else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thunkvm.profile.record import Profile
-from thunkvm.profile.region_tree import region_tree, walk
+from thunkvm.profile.region_tree import region_tree, walk_regions
 from thunkvm.profile.rows import FunctionRecord
 from thunkvm.profile.timeline import NANO
 
@@ -17,7 +17,7 @@ from thunkvm.profile.timeline import NANO
 def _node_stacks(function: FunctionRecord) -> Iterator[tuple[tuple[str, ...], int]]:
     """Yield the stack of each node that took time, and its nanoseconds; overheads have one too."""
     arms: list[str] = []
-    for region in walk(region_tree(function)):
+    for region in walk_regions(region_tree(function)):
         del arms[max(region.depth - 1, 0) :]
         if region.row is not None:
             arms.append(region.name)

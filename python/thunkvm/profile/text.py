@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from thunkvm._src.views.notebook import html_table
 from thunkvm._src.views.text_table import table
-from thunkvm.profile.extras import needed
-from thunkvm.profile.section import Section, fitting
+from thunkvm.profile.extras import import_extra
+from thunkvm.profile.section import Section, fit_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,10 +75,13 @@ def rich_tables(sections: Iterable[Section], width: int) -> Iterator[Any]:
     ImportError
         If rich is not installed; the message says how to.
     """
-    box, markup = needed("rich.box", "colour"), needed("rich.markup", "colour")
-    rich_table, rich_text = needed("rich.table", "colour"), needed("rich.text", "colour")
+    box, markup = import_extra("rich.box", "colour"), import_extra("rich.markup", "colour")
+    rich_table, rich_text = (
+        import_extra("rich.table", "colour"),
+        import_extra("rich.text", "colour"),
+    )
     for each in sections:
-        section = fitting(each, width)
+        section = fit_table(each, width)
         yield rich_text.Text(f"\n{section.title}", style="bold")
         if section.rows:
             out = rich_table.Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -116,7 +119,7 @@ def print_sections(sections: Iterable[Section], console: Console | None = None) 
     """
     if console is None:
         try:
-            console = needed("rich.console", "colour").Console()
+            console = import_extra("rich.console", "colour").Console()
         except ImportError:
             print(plain(sections))
             return

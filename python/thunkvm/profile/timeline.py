@@ -72,10 +72,12 @@ def slices(profile: Profile) -> list[Slice]:
             start = round(event.start * NANO)
             end = max(start, round((event.start + event.duration) * NANO))
             threads.setdefault(event.thread, []).append((start, end, event, function))
-    return [found for thread in sorted(threads) for found in _nested(thread, threads[thread])]
+    return [found for thread in sorted(threads) for found in _nest_events(thread, threads[thread])]
 
 
-def _nested(thread: int, events: list[tuple[int, int, Event, FunctionRecord]]) -> Iterator[Slice]:
+def _nest_events(
+    thread: int, events: list[tuple[int, int, Event, FunctionRecord]]
+) -> Iterator[Slice]:
     # What lasts longer is around what begins at the same time, a call around all else.
     events.sort(key=lambda item: (item[0], -item[1], item[2].kind != "call"))
     ends = [end for _, end, _, _ in events]

@@ -12,7 +12,7 @@ from thunkvm._src.graph.draws import begun
 from thunkvm._src.graph.values import shared
 from thunkvm.random.draws import Draws
 from thunkvm.random.sizes import Size
-from thunkvm.random.states import WORDS, dict_of, seeded, words_of
+from thunkvm.random.states import WORDS, dict_of, seed_state, words_of
 from thunkvm.random.stream import Stream
 
 
@@ -59,7 +59,7 @@ class Generator(Draws):
 
     def __init__(self, seed: Any = None, name: str | None = None) -> None:
         """Seed a stream."""
-        words, self._seeds = seeded(seed)
+        words, self._seeds = seed_state(seed)
         self.state_variable = shared(words, name or "rng", shape=(WORDS,))
 
     def _draw(self, name: str, size: Size, *parameters: Any) -> Variable:

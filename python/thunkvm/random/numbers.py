@@ -128,23 +128,23 @@ class Numbers:
         >>> float(tv.function([mean], tv.grad((x**2).sum(), mean) - 2 * x.sum())(1.0))
         0.0
         """
-        return self._moved("normal", "standard_normal", loc, scale, size)
+        return self._draw_moved("normal", "standard_normal", loc, scale, size)
 
     def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Variable:
         """Draw Laplace numbers; parameters as those of `normal`."""
-        return self._moved("laplace", "standard_laplace", loc, scale, size)
+        return self._draw_moved("laplace", "standard_laplace", loc, scale, size)
 
     def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Variable:
         """Draw logistic numbers; parameters as those of `normal`."""
-        return self._moved("logistic", "standard_logistic", loc, scale, size)
+        return self._draw_moved("logistic", "standard_logistic", loc, scale, size)
 
     def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Variable:
         """Draw Gumbel numbers; parameters as those of `normal`."""
-        return self._moved("gumbel", "standard_gumbel", loc, scale, size)
+        return self._draw_moved("gumbel", "standard_gumbel", loc, scale, size)
 
     def cauchy(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Variable:
         """Draw Cauchy numbers; parameters as those of `normal`."""
-        return self._moved("cauchy", "standard_cauchy", loc, scale, size)
+        return self._draw_moved("cauchy", "standard_cauchy", loc, scale, size)
 
     def standard_cauchy(self, size: Any = None) -> Variable:
         """Draw Cauchy numbers of location 0 and scale 1."""
@@ -164,27 +164,29 @@ class Numbers:
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Variable:
         """Draw exponential numbers of a mean; the gradient with respect to it is there."""
         (scale,) = reals(scale)
-        return scale * self._of("exponential", "standard_exponential", size, scale)
+        return scale * self._draw_real("exponential", "standard_exponential", size, scale)
 
     def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Variable:
         """Draw Rayleigh numbers; the gradient with respect to the scale is there."""
         (scale,) = reals(scale)
-        return scale * tv.sqrt(2.0 * self._of("rayleigh", "standard_exponential", size, scale))
+        return scale * tv.sqrt(
+            2.0 * self._draw_real("rayleigh", "standard_exponential", size, scale)
+        )
 
     def weibull(self, a: Any, size: Any = None) -> Variable:
         """Draw Weibull numbers of scale 1; the gradient with respect to the shape is there."""
         (a,) = reals(a)
-        return self._of("weibull", "standard_exponential", size, a) ** (1.0 / a)
+        return self._draw_real("weibull", "standard_exponential", size, a) ** (1.0 / a)
 
     def pareto(self, a: Any, size: Any = None) -> Variable:
         """Draw Pareto numbers (Lomax); the gradient with respect to the shape is there."""
         (a,) = reals(a)
-        return tv.expm1(self._of("pareto", "standard_exponential", size, a) / a)
+        return tv.expm1(self._draw_real("pareto", "standard_exponential", size, a) / a)
 
     def power(self, a: Any, size: Any = None) -> Variable:
         """Draw numbers from 0 to 1 of density a x^(a-1); the gradient is there."""
         (a,) = reals(a)
-        return (-tv.expm1(-self._of("power", "standard_exponential", size, a))) ** (1.0 / a)
+        return (-tv.expm1(-self._draw_real("power", "standard_exponential", size, a))) ** (1.0 / a)
 
     # ---- accepted or rejected: no gradient with respect to the parameters of their shape
 
@@ -205,19 +207,19 @@ class Numbers:
     def chisquare(self, df: Any, size: Any = None) -> Variable:
         """Draw sums of `df` squares of normal numbers."""
         (df,) = reals(df)
-        return 2.0 * self._of("chisquare", "standard_gamma", size, df, df / 2.0)
+        return 2.0 * self._draw_real("chisquare", "standard_gamma", size, df, df / 2.0)
 
     def beta(self, a: Any, b: Any, size: Any = None) -> Variable:
         """Draw beta numbers."""
-        return self._by_parameters("beta", size, a, b)
+        return self._draw_by_parameters("beta", size, a, b)
 
     def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Variable:
         """Draw F numbers."""
-        return self._by_parameters("f", size, dfnum, dfden)
+        return self._draw_by_parameters("f", size, dfnum, dfden)
 
     def standard_t(self, df: Any, size: Any = None) -> Variable:
         """Draw Student's t numbers of location 0 and scale 1."""
-        return self._by_parameters("standard_t", size, df)
+        return self._draw_by_parameters("standard_t", size, df)
 
     def student_t(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Variable:
         """Draw Student's t numbers; gradients with respect to `loc` and `scale` are there."""
@@ -234,52 +236,54 @@ class Numbers:
         ValueError
             When it runs, if the three are in another order, or all the same.
         """
-        return self._by_parameters("triangular", size, left, mode, right)
+        return self._draw_by_parameters("triangular", size, left, mode, right)
 
     def wald(self, mean: Any, scale: Any, size: Any = None) -> Variable:
         """Draw inverse Gaussian numbers."""
-        return self._by_parameters("wald", size, mean, scale)
+        return self._draw_by_parameters("wald", size, mean, scale)
 
     def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Variable:
         """Draw angles from -pi to pi by the von Mises distribution."""
-        return self._by_parameters("vonmises", size, mu, kappa)
+        return self._draw_by_parameters("vonmises", size, mu, kappa)
 
     # ---- counts: no gradients
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Variable:
         """Draw successes in `n` trials of probability `p`."""
-        return self._by_parameters("binomial", size, n, p)
+        return self._draw_by_parameters("binomial", size, n, p)
 
     def poisson(self, lam: Any = 1.0, size: Any = None) -> Variable:
         """Draw Poisson counts of mean `lam`."""
-        return self._by_parameters("poisson", size, lam)
+        return self._draw_by_parameters("poisson", size, lam)
 
     def negative_binomial(self, n: Any, p: Any, size: Any = None) -> Variable:
         """Draw failures before `n` successes of probability `p`."""
-        return self._by_parameters("negative_binomial", size, n, p)
+        return self._draw_by_parameters("negative_binomial", size, n, p)
 
     def geometric(self, p: Any, size: Any = None) -> Variable:
         """Draw trials up to the first success of probability `p`."""
-        return self._by_parameters("geometric", size, p)
+        return self._draw_by_parameters("geometric", size, p)
 
     def logseries(self, p: Any, size: Any = None) -> Variable:
         """Draw counts by the logarithmic series."""
-        return self._by_parameters("logseries", size, p)
+        return self._draw_by_parameters("logseries", size, p)
 
     def zipf(self, a: Any, size: Any = None) -> Variable:
         """Draw counts by the law of Zipf."""
-        return self._by_parameters("zipf", size, a)
+        return self._draw_by_parameters("zipf", size, a)
 
     # ---- parts
 
-    def _of(self, name: str, drawn: str, size: Any, parameter: Variable, *given: Any) -> Variable:
+    def _draw_real(
+        self, name: str, drawn: str, size: Any, parameter: Variable, *given: Any
+    ) -> Variable:
         return self._draw(drawn, size_of(name, size, [parameter]), *given)
 
-    def _moved(self, name: str, drawn: str, loc: Any, scale: Any, size: Any) -> Variable:
+    def _draw_moved(self, name: str, drawn: str, loc: Any, scale: Any, size: Any) -> Variable:
         loc, scale = reals(loc, scale)
         return loc + scale * self._draw(drawn, size_of(name, size, [loc, scale]))
 
-    def _by_parameters(self, name: str, size: Any, *given: Any) -> Variable:
+    def _draw_by_parameters(self, name: str, size: Any, *given: Any) -> Variable:
         parameters = [as_variable(value) for value in given]
         return self._draw(name, size_of(name, size, parameters), *parameters)
 

@@ -13,7 +13,7 @@ WORDS = 6
 _LOW = (1 << 64) - 1
 
 
-def seeded(seed: Any = None) -> tuple[np.ndarray, Any]:
+def seed_state(seed: Any = None) -> tuple[np.ndarray, Any]:
     """Return the words of a fresh generator, and the SeedSequence that they are from.
 
     Parameters
@@ -104,7 +104,7 @@ def key(seed: Any = None) -> Variable:
     >>> bool((tv.function([], x)() == np.random.default_rng(7).normal(size=2)).all())
     True
     """
-    return _core.constant(seeded(seed)[0])
+    return _core.constant(seed_state(seed)[0])
 
 
-__all__ = ["WORDS", "dict_of", "key", "seeded", "words_of"]
+__all__ = ["WORDS", "dict_of", "key", "seed_state", "words_of"]
