@@ -33,8 +33,8 @@ def number_keys(keys: Iterable[Key]) -> Iterator[tuple[Key, int]]:
 
     Examples
     --------
-    >>> from thunkvm.profile.keys import numbered
-    >>> list(numbered(["a", "b", "a"]))
+    >>> from thunkvm.profile.keys import number_keys
+    >>> list(number_keys(["a", "b", "a"]))
     [('a', 0), ('b', 0), ('a', 1)]
     """
     seen: Counter[Key] = Counter()

@@ -28,8 +28,8 @@ def seed_state(seed: Any = None) -> tuple[np.ndarray, Any]:
 
     Examples
     --------
-    >>> from thunkvm.random.states import seeded
-    >>> seeded(1)[0].shape
+    >>> from thunkvm.random.states import seed_state
+    >>> seed_state(1)[0].shape
     (6,)
     """
     bits = np.random.default_rng(seed).bit_generator

@@ -34,8 +34,8 @@ def parse_subscripts(args: Sequence[Any]) -> tuple[list[Variable], list[list[Lab
     Examples
     --------
     >>> import thunkvm as tv
-    >>> from thunkvm._src.arrays.composed.subscripts import parsed
-    >>> _, labels, result = parsed(["ij,jk", tv.matrix(), tv.matrix()])
+    >>> from thunkvm._src.arrays.composed.subscripts import parse_subscripts
+    >>> _, labels, result = parse_subscripts(["ij,jk", tv.matrix(), tv.matrix()])
     >>> labels, result
     ([['i', 'j'], ['j', 'k']], ['i', 'k'])
     """
