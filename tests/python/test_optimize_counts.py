@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from python_ops import op
 
 import thunkvm as tv
 from thunkvm.optimize.solver import begun
@@ -218,6 +219,20 @@ def test_product_of_the_hessian_of_the_user_is_taken() -> None:
     np.testing.assert_allclose(result.x["a"], [1.0, 1.0], atol=1e-6)
     np.testing.assert_allclose(result.x["b"], 3.0, atol=1e-6)
     assert result.nhev > 0
+
+
+@pytest.mark.parametrize("method", ["Newton-CG", "trust-ncg", "dogleg"])
+def test_second_derivatives_are_forward_ones_of_the_gradient_of_the_user(method: str) -> None:
+    def perform(self: Any, node: Any, inputs: Any, output_storage: Any) -> None:
+        output_storage[0][0] = 2.0 * inputs[0]
+
+    twice = op(perform, R_op=lambda self, inputs, changes: [2.0 * changes[0]])  # and no gradient
+
+    result = tv.optimize.minimize(
+        lambda x: tv.sum((x - 1.0) ** 2), [3.0, 4.0], method=method, jac=lambda x: twice(x - 1.0)
+    )
+    np.testing.assert_allclose(result.x, [1.0, 1.0], rtol=1e-12)
+    assert result.success
 
 
 @pytest.mark.parametrize("method", METHODS, ids=name_of)

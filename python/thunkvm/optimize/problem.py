@@ -80,10 +80,8 @@ class Problem:
         if self.hess is not None:
             found = tv.as_variable(self.hess(self._nested(x), *self.args))
             found = tv.reshape(found, (_length(x), _length(x)))
-        elif self.jac is None:
-            found = tv.hessian(self._value(x), x, "ignore")
         else:
-            found = tv.jacobian(self._gradient(x), x, "ignore", "reverse")
+            found = tv.jacobian(self._gradient(x), x, "ignore", "forward")
         return count_value(found, "nhev")
 
     def hessian_product(self, x: tv.Variable, p: tv.Variable) -> tv.Variable:
@@ -93,10 +91,8 @@ class Problem:
             found = _flat(given, x)
         elif self.hess is not None:
             return self.hessian(x) @ p
-        elif self.jac is None:
-            found = tv.hvp(self._value(x), x, p, "ignore")
         else:
-            found = tv.vjp(self._gradient(x), x, p, "ignore")
+            found = tv.jvp(self._gradient(x), x, p, "ignore")
         return count_value(found, "nhev")
 
     def residuals(self, x: tv.Variable) -> tv.Variable:
