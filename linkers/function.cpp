@@ -148,10 +148,10 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
                                       "tracer runs: make the function with `traced`, and call it "
                                       "with one, or choose the linker 'c|py'.");
   const HostThunks thunks = options.thunks ? options.thunks(graph_, row) : HostThunks{};
-  const LinkPlan plan = plan_link(row, thunks, !mode.gc, mode.fuses(), options.traced);
-  if (!plan.emits) when_ = CompileWhen::Never;
-  emission_ = plan.emission;
-  Linked linked = link(graph_, plan.link);
+  const LinkChoice choice = choose_link(row, thunks, !mode.gc, mode.fuses(), options.traced);
+  if (!choice.emits) when_ = CompileWhen::Never;
+  emission_ = choice.emission;
+  Linked linked = link(graph_, choice.link);
   if (when_ != CompileWhen::Never && emission_.fuse)
     linked.shapes = std::make_shared<const ShapeFacts>(linked.schedule->nodes);
   const double tick = Clock::seconds_per_tick();
@@ -176,7 +176,7 @@ void Function::check_updates(const FunctionOptions& options) {
   const std::vector<std::string>& names = options.update_names;
   lengths_to_check_.resize(graph_.updates.size());
   std::unordered_set<const SharedValue*> seen;
-  for (std::size_t k = 0; k + options.n_watched < graph_.updates.size(); ++k) {
+  for (std::size_t k = 0; k + options.n_conditional < graph_.updates.size(); ++k) {
     const Update& update = graph_.updates[k];
     const std::string name = k < names.size() ? names[k] : "number " + std::to_string(k);
     check_type(update.target->type(), update.value, name);

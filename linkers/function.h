@@ -32,7 +32,7 @@ struct FunctionOptions {
   std::vector<std::string> update_names = {};
   /// So many of the last updates note a value in the calls that compute it. The Type of their
   /// shared variable does not matter.
-  std::size_t n_watched = 0;
+  std::size_t n_conditional = 0;
   /// Gives the thunks of the host, for a graph after the rewrites and its linker. Null: there are
   /// none.
   std::function<HostThunks(const FunctionGraph& graph, const LinkerRow& linker)> thunks = {};

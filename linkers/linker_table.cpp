@@ -115,10 +115,10 @@ std::string emitting_linkers() {
   return names + " and '" + std::string(last) + "'";
 }
 
-LinkPlan plan_link(const LinkerRow& linker, const HostThunks& thunks, bool retain_intermediates,
-                   bool fuse, bool traced) {
-  LinkPlan plan;
-  LinkOptions& link = plan.link;
+LinkChoice choose_link(const LinkerRow& linker, const HostThunks& thunks, bool retain_intermediates,
+                       bool fuse, bool traced) {
+  LinkChoice choice;
+  LinkOptions& link = choice.link;
   link.placed = linker.placed;
   link.retain_intermediates = retain_intermediates;
   link.traced = traced;
@@ -127,16 +127,16 @@ LinkPlan plan_link(const LinkerRow& linker, const HostThunks& thunks, bool retai
   for (const ThunkOrigin origin : linker.thunks)
     if (ThunkSource from = source(origin, thunks)) link.sources.push_back(std::move(from));
   link.emits = linker.compiles.has_value();
-  plan.emits = link.emits && !(traced && linker.runs_without_c);
-  const bool unfused = linker.unfused || (plan.emits && traced);
+  choice.emits = link.emits && !(traced && linker.runs_without_c);
+  const bool unfused = linker.unfused || (choice.emits && traced);
   link.one_by_one = unfused;
-  plan.emission = {.fuse = fuse, .unfused = unfused, .traced = unfused && traced};
+  choice.emission = {.fuse = fuse, .unfused = unfused, .traced = unfused && traced};
   const bool alone = retain_intermediates || traced || unfused;
   if (link.emits && thunks.scheduled)
     link.scheduled = [scheduled = thunks.scheduled, alone](Schedule& schedule) {
       scheduled(schedule, alone);
     };
-  return plan;
+  return choice;
 }
 
 }  // namespace thunkvm

@@ -77,13 +77,13 @@ struct HostThunks {
 };
 
 /// The options of linking and emission that a mode comes to.
-struct LinkPlan {
+struct LinkChoice {
   LinkOptions link;
   bool emits = false;
   PlanOptions emission = {};
 };
 /// `traced`: a tracer is told of each thunk, so no node is fused with others.
-LinkPlan plan_link(const LinkerRow& linker, const HostThunks& thunks, bool retain_intermediates,
-                   bool fuse, bool traced);
+LinkChoice choose_link(const LinkerRow& linker, const HostThunks& thunks, bool retain_intermediates,
+                       bool fuse, bool traced);
 
 }  // namespace thunkvm

@@ -2,10 +2,10 @@
 // rare is out of line.
 #include "vm/interpreter.h"
 
+#include "vm/loop_policy.h"
 #include "vm/requests.h"
 #include "vm/selector.h"
 #include "vm/unwinding.h"
-#include "vm/watch.h"
 
 #include <cassert>
 
@@ -16,7 +16,7 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   try {
     Recorder* const recorder = frame.recorder_.get();
     if (tracer == nullptr && recorder == nullptr) [[likely]]
-      status = loop(frame, Unwatched{}, Pc(0), 0);
+      status = loop(frame, Unobserved{}, Pc(0), 0);
     else if (tracer == nullptr)
       status = loop(frame, Recorded{recorder}, Pc(0), 0);
     else if (recorder == nullptr)
@@ -46,8 +46,8 @@ inline void Interpreter::retire(const Program& program, Cell* cells, const Step&
 }
 
 /// The rest of a segment, from `step` on, where the host may have to be asked on the way.
-template <class Watch>
-[[gnu::noinline]] Status Interpreter::run_polling(Frame& frame, Watch watch,
+template <class Policy>
+[[gnu::noinline]] Status Interpreter::run_polling(Frame& frame, Policy policy,
                                                   const Instruction& instruction,
                                                   const Step* step) {
   const Program& program = *frame.program_;
@@ -59,13 +59,13 @@ template <class Watch>
     frame.until_poll_ -= static_cast<std::int32_t>(pause - step);
     do {
       Status status;
-      if constexpr (Watch::kSteps)
-        status = watch.run(frame, activation, step->node, step->operands,
-                           [&] { return step->run(activation, step->operands); });
+      if constexpr (Policy::kSteps)
+        status = policy.run(frame, activation, step->node, step->operands,
+                            [&] { return step->run(activation, step->operands); });
       else
         status = step->run(activation, step->operands);
       if (status != Status::Done) {
-        if constexpr (Watch::kSteps) watch.failed(step->node);
+        if constexpr (Policy::kSteps) policy.failed(step->node);
         // This stretch may have used up the thunks until the poll, which is the next call's now.
         if (frame.until_poll_ == 0) frame.until_poll_ = 1;
         Unwinding::fail_at(frame, step->node);
@@ -73,7 +73,7 @@ template <class Watch>
                                        static_cast<std::uint32_t>(step + 1 - first));
       }
       retire(program, activation.cells, *step);
-      if constexpr (Watch::kSteps) watch.retired(step->node);
+      if constexpr (Policy::kSteps) policy.retired(step->node);
       ++step;
     } while (step != pause && !activation.poll);
     if (activation.poll) frame.until_poll_ = 0;
@@ -93,7 +93,7 @@ template <class Watch>
   }
   retire(*frame.program_, frame.activation_.cells, *step);
   if (!NativeSupport::poll(frame)) return Unwinding::stop_segment(frame, instruction, n_run);
-  return run_polling(frame, Unwatched{}, instruction, step + 1);
+  return run_polling(frame, Unobserved{}, instruction, step + 1);
 }
 
 /// One test for the two things that may happen in a step and are not the usual.
@@ -108,7 +108,7 @@ inline bool Interpreter::went_on(Status status, const Activation& activation) {
   const Step* step = program.steps.data() + instruction.a;
   const auto count = static_cast<std::int32_t>(instruction.b);
   if (count >= frame.until_poll_) [[unlikely]]
-    return run_polling(frame, Unwatched{}, instruction, step);
+    return run_polling(frame, Unobserved{}, instruction, step);
   frame.until_poll_ -= count;
   const Step* const end = step + count;
   do {
@@ -135,8 +135,8 @@ inline bool Interpreter::went_on(Status status, const Activation& activation) {
 
 /// Enters a lazy thunk. Afterwards its `waiting` names the inputs that it needs first, or the
 /// output is computed.
-template <class Watch>
-Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::uint32_t output) {
+template <class Policy>
+Status Interpreter::enter(Frame& frame, Policy policy, std::uint32_t index, std::uint32_t output) {
   const Lazy& lazy = frame.program_->lazies[index];
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
@@ -157,11 +157,11 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
                 state.computed.data(), output, state.requested);
   struct Nesting {
     Frame& frame;
-    Watch watch;
+    Policy policy;
     std::uint32_t lazy;
-  } nesting{frame, watch, index};
+  } nesting{frame, policy, index};
   call.compute_now = [&nesting](int input) {
-    return compute_now(nesting.frame, nesting.watch, nesting.lazy, input);
+    return compute_now(nesting.frame, nesting.policy, nesting.lazy, input);
   };
 
   Status status;
@@ -171,8 +171,8 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
       return thunk.enter(call);
     return Unwinding::raise(frame, index, call);
   };
-  if constexpr (Watch::kSteps) {
-    status = watch.run(frame, activation, lazy.node, lazy.operands, run, &call);
+  if constexpr (Policy::kSteps) {
+    status = policy.run(frame, activation, lazy.node, lazy.operands, run, &call);
   } else {
     try {
       status = run();
@@ -182,10 +182,10 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   }
   // What ends the call while an input is computed within the thunk has, whatever that made of it.
   if (status != Status::Done || activation.failure.error) [[unlikely]] {
-    if constexpr (Watch::kRecords) watch.failed(lazy.node);
+    if constexpr (Policy::kRecords) policy.failed(lazy.node);
     return Unwinding::fail_lazy(frame, index);
   }
-  if constexpr (Watch::kRecords) watch.entered(lazy.node, state.computed[output] != 0);
+  if constexpr (Policy::kRecords) policy.entered(lazy.node, state.computed[output] != 0);
   if (!frame.failed_bodies_.empty()) [[unlikely]]
     frame.drop_failed();
   if (state.computed[output] != 0) return Status::Done;  // what it still requests is not needed
@@ -194,8 +194,8 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   return Status::Done;
 }
 
-template <class Watch>
-Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, int input) {
+template <class Policy>
+Status Interpreter::compute_now(Frame& frame, Policy policy, std::uint32_t index, int input) {
   const Program& program = *frame.program_;
   const Lazy& lazy = program.lazies[index];
   Activation& activation = frame.activation_;
@@ -207,9 +207,9 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
   if (frame.nesting_ >= kMaxNesting) return Requests::refuse_nesting(frame, index);
   ++frame.nesting_;
   Status status;
-  if constexpr (Watch::kRecords) watch.recorder->pause(lazy.node);
+  if constexpr (Policy::kRecords) policy.recorder->pause(lazy.node);
   try {
-    status = loop(frame, watch, Pc(program.bodies[body].pc), frame.resumes_.size());
+    status = loop(frame, policy, Pc(program.bodies[body].pc), frame.resumes_.size());
   } catch (...) {
     status = activation.fail_current();
   }
@@ -223,22 +223,22 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
 
 /// Runs from `pc` to the end of what was begun at `base`, past all failures that a lazy thunk deals
 /// with.
-template <class Watch>
-Status Interpreter::loop(Frame& frame, Watch watch, Pc pc, std::size_t base) {
-  while (go_on(frame, watch, pc, base) != Status::Done) {
+template <class Policy>
+Status Interpreter::loop(Frame& frame, Policy policy, Pc pc, std::size_t base) {
+  while (go_on(frame, policy, pc, base) != Status::Done) {
     pc = Unwinding::wind_down(frame, base);
-    if constexpr (Watch::kRecords) watch.recorder->leave_bodies(frame.resumes_.size());
+    if constexpr (Policy::kRecords) policy.recorder->leave_bodies(frame.resumes_.size());
     if (pc == kNone) return Status::Failed;
   }
   return Status::Done;
 }
 
-template <class Watch>
-Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std::size_t base) {
+template <class Policy>
+Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Policy policy, Pc pc, std::size_t base) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
   const NativeCode* native = frame.native_call_.code;
-  if (native != nullptr && native->traced != Watch::kTraces) native = nullptr;
+  if (native != nullptr && native->traced != Policy::kTraces) native = nullptr;
   const Instruction* const code = native == nullptr ? program.code.data() : native->code.data();
   Cell* const cells = activation.cells;
   std::uint64_t* const counters = frame.counters_.data();
@@ -249,8 +249,8 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
     switch (instruction.op) {
       case Opcode::Run:
         ++counters[instruction.c];
-        if constexpr (Watch::kSteps) {
-          if (run_polling(frame, watch, instruction, program.steps.data() + instruction.a) !=
+        if constexpr (Policy::kSteps) {
+          if (run_polling(frame, policy, instruction, program.steps.data() + instruction.a) !=
               Status::Done)
             return Status::Failed;
         } else {
@@ -266,7 +266,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
         const Branch& branch = program.branches[instruction.a];
         const Cell& selector = cells[branch.selector];
         std::uint32_t arm;
-        if (is_forced(watch, instruction.a, arm)) {
+        if (is_forced(policy, instruction.a, arm)) {
           // whatever the selector is
         } else if (branch.decoding == Decoding::Truth && selector.is_scalar() &&
                    selector.dtype() == DType::Bool) [[likely]] {
@@ -281,7 +281,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
         }
         if ((instruction.flag & kTake) != 0) cells[branch.selector].clear();
         ++counters[branch.first_counter + arm];
-        if constexpr (Watch::kRecords) watch.recorder->took(instruction.a, arm);
+        if constexpr (Policy::kRecords) policy.recorder->took(instruction.a, arm);
         next = code + program.targets[branch.first_target + arm];
         break;
       }
@@ -305,9 +305,9 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
             frame.done_list_.push_back(instruction.a);
           const auto after = static_cast<std::uint32_t>(next - code);
           frame.resumes_.push_back({.pc = after, .body = instruction.a});
-          if constexpr (Watch::kRecords) {
-            watch.recorder->call_body(after - 1);
-            watch.recorder->demanded(instruction.a, after - 1);
+          if constexpr (Policy::kRecords) {
+            policy.recorder->call_body(after - 1);
+            policy.recorder->demanded(instruction.a, after - 1);
           }
           next = code + program.bodies[instruction.a].pc;
         }
@@ -316,7 +316,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
       case Opcode::Lazy: {
         LazyState& state = frame.lazies_[instruction.a];
         if (state.computed[instruction.b] == 0) {
-          if (enter(frame, watch, instruction.a, instruction.b) != Status::Done) [[unlikely]]
+          if (enter(frame, policy, instruction.a, instruction.b) != Status::Done) [[unlikely]]
             return Status::Failed;
           if (!state.waiting.empty()) {
             if (raises_next(frame, state)) [[unlikely]] {
@@ -325,7 +325,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
             }
             const auto here = static_cast<std::uint32_t>(next - code) - 1;
             frame.resumes_.push_back({.pc = here, .body = state.waiting.back()});
-            if constexpr (Watch::kRecords) watch.recorder->call_body(here);
+            if constexpr (Policy::kRecords) policy.recorder->call_body(here);
             next = code + program.bodies[state.waiting.back()].pc;
           }
         }
@@ -357,7 +357,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
         const auto after = static_cast<std::uint32_t>(next - code);
         ++counters[instruction.b];
         frame.resumes_.push_back({.pc = after, .body = body});
-        if constexpr (Watch::kRecords) watch.recorder->call_body(after - 1);
+        if constexpr (Policy::kRecords) policy.recorder->call_body(after - 1);
         frame.begin_loop(instruction.a);
         next = code + program.bodies[body].pc;
         break;
@@ -387,7 +387,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, Pc pc, std
           frame.reset_step(body.number);
         }
         frame.resumes_.pop_back();
-        if constexpr (Watch::kRecords) watch.recorder->return_from_body();
+        if constexpr (Policy::kRecords) policy.recorder->return_from_body();
         break;
       }
 

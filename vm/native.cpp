@@ -2,8 +2,8 @@
 #include "vm/native.h"
 
 #include "vm/interpreter.h"
+#include "vm/loop_policy.h"
 #include "vm/unwinding.h"
-#include "vm/watch.h"
 
 namespace thunkvm {
 

@@ -189,9 +189,9 @@ CommandResult run_once(const std::vector<std::string>& arguments,
   bool ended = false;
   while (!ended) {
     // A pipe that was closed is -1, which poll skips; a program may outlive its output.
-    std::array<pollfd, 4> watched{pollfd{output.read.get(), POLLIN, 0},
-                                  pollfd{errors.read.get(), POLLIN, 0},
-                                  pollfd{child.handle(), POLLIN, 0}, pollfd{wake.get(), POLLIN, 0}};
+    std::array<pollfd, 4> polled{pollfd{output.read.get(), POLLIN, 0},
+                                 pollfd{errors.read.get(), POLLIN, 0},
+                                 pollfd{child.handle(), POLLIN, 0}, pollfd{wake.get(), POLLIN, 0}};
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     if (left <= milliseconds{0} || stop.stop_requested()) {
       child.kill_group();
@@ -201,10 +201,10 @@ CommandResult run_once(const std::vector<std::string>& arguments,
     }
     const milliseconds pause =
         child.handle() < 0 ? std::min(left, kLook) : std::min(left, milliseconds{1 << 30});
-    poll(watched.data(), watched.size(), static_cast<int>(pause.count()));
+    poll(polled.data(), polled.size(), static_cast<int>(pause.count()));
     drain(output.read, result.output, kMostOutput);
     drain(errors.read, result.errors, kMostErrors);
-    ended = (child.handle() < 0 || watched[2].revents != 0) && child.wait_for_end(WNOHANG);
+    ended = (child.handle() < 0 || polled[2].revents != 0) && child.wait_for_end(WNOHANG);
   }
   // What it printed last. Children that it left running may hold the pipes open; they do not count.
   drain(output.read, result.output, kMostOutput);

@@ -26,7 +26,7 @@ class ByNeed {
     if (!retain_intermediates_) {
       std::vector<bool> kept(graph_.n_values(), false);
       for (Value v : graph_.outputs) kept[v] = true;
-      for (Value v : graph_.watched)
+      for (Value v : graph_.conditional_updates)
         if (v != kNoIndex) kept[v] = true;
       std::vector<Value> all = computed_in(kNoIndex);
       std::erase_if(all, [&](Value v) { return kept[v]; });

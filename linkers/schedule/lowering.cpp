@@ -68,7 +68,7 @@ class Lowering {
   // register.
   void share_registers() {
     std::vector<bool> kept(graph_.n_values(), false);
-    for (const auto* values : {&graph_.outputs, &graph_.watched})
+    for (const auto* values : {&graph_.outputs, &graph_.conditional_updates})
       for (const Value v : *values)
         if (v != kNoIndex) kept[v] = true;
     for (Value v = graph_.n_values(); v-- > 0;) {

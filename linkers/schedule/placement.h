@@ -18,7 +18,7 @@ using Value = std::uint32_t;
 /// The graph as placement sees it: nodes in topological order, values numbered through, thunks
 /// chosen.
 struct FlatGraph {
-  /// Numbers the values of the nodes. The caller fills in thunks, outputs and watched values.
+  /// Numbers the values of the nodes. The caller fills in thunks, outputs and conditional updates.
   explicit FlatGraph(NodeIndex nodes);
 
   NodeIndex nodes;                           ///< topological order, leaves included
@@ -32,8 +32,8 @@ struct FlatGraph {
   std::vector<std::uint32_t> loop_of;
   std::vector<ThunkCode> thunks;  ///< by node; none for leaves, conditionals and loops
   std::vector<Value> outputs;     ///< demanded by the root: outputs, then updates
-  std::vector<Value>
-      watched;  ///< if-computed updates: kept to the end if they were computed; kNoIndex: never
+  /// Kept to the end in the calls that compute them; kNoIndex: never computed.
+  std::vector<Value> conditional_updates;
 
   Value value(const Variable& v) const { return first_value[nodes.of(*v.node())] + v.index(); }
   Value input(std::uint32_t node, std::uint32_t i) const {

@@ -75,8 +75,8 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.control.fixed_points import fixed_point
     from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
     from thunkvm._src.control.loops import fori_loop, while_loop
+    from thunkvm._src.control.prints import breakpoint_, print_
     from thunkvm._src.control.scans import scan, until
-    from thunkvm._src.control.watching import breakpoint_, print_
     from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, value_and_grad
     from thunkvm._src.derivatives.identities import (
         disconnected_grad,

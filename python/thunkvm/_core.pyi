@@ -366,7 +366,7 @@ class Graph:
         inputs: Sequence[Variable],
         outputs: Sequence[Variable],
         updates: Sequence[tuple[Variable, Variable, bool]] = [],
-        watched: Sequence[tuple[Variable, Variable]] = [],
+        conditional: Sequence[tuple[Variable, Variable]] = [],
     ) -> None: ...
 
 class InputSpec:

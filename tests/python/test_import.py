@@ -22,7 +22,7 @@ NOT_AT_IMPORT = [
     "thunkvm._src.arrays.composed", "thunkvm._src.arrays.numpy_protocol",
     "thunkvm._src.arrays.perform",
     "thunkvm._src.calls.signature",
-    "thunkvm._src.control.watching", "thunkvm._src.derivatives.verification",
+    "thunkvm._src.control.prints", "thunkvm._src.derivatives.verification",
     "thunkvm._src.graph.callsite", "thunkvm._src.graph.functions_as_ops", "thunkvm._src.stubs",
     "thunkvm._src.refusals", "thunkvm._src.teaching.elsewhere", "thunkvm._src.views",
     "thunkvm.c", "thunkvm.checking", "thunkvm.demo", "thunkvm.fft", "thunkvm.nn",

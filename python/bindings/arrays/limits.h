@@ -1,4 +1,4 @@
-// limits.h: how much memory is kept at hand, or watched around that of others, and why.
+// limits.h: how much memory is kept at hand, or guards that of others, and why.
 #pragma once
 
 #include <cstddef>

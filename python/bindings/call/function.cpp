@@ -37,7 +37,7 @@ bool has_opaque_values(const Linked& linked) {
 // A frame for one call, which is the call's until this ends.
 class PythonFunction::Lease {
  public:
-  static constexpr bool kWatched = false;
+  static constexpr bool kObserved = false;
 
   explicit Lease(PythonFunction& function) : function_(function), frame_(function.acquire()) {}
   ~Lease() { function_.release(frame_); }
@@ -56,16 +56,16 @@ class PythonFunction::Lease {
 };
 
 // The same for a call of which an observer is told, or which is recorded, or both.
-class PythonFunction::WatchedLease {
+class PythonFunction::ObservedLease {
  public:
-  static constexpr bool kWatched = true;
+  static constexpr bool kObserved = true;
 
   // A frame of `recording`, if it is not null; else one of the function.
-  WatchedLease(PythonFunction& function, std::shared_ptr<Recording> recording)
+  ObservedLease(PythonFunction& function, std::shared_ptr<Recording> recording)
       : function_(function),
         recording_(std::move(recording)),
         frame_(recording_ == nullptr ? function.acquire() : recording_->pool().acquire()) {}
-  ~WatchedLease() {
+  ~ObservedLease() {
     if (recording_ == nullptr) {
       function_.release(frame_);
       return;
@@ -73,8 +73,8 @@ class PythonFunction::WatchedLease {
     if (begun_) frame_->recorder()->end_call(!succeeded_);
     recording_->pool().release(frame_);
   }
-  WatchedLease(const WatchedLease&) = delete;
-  WatchedLease& operator=(const WatchedLease&) = delete;
+  ObservedLease(const ObservedLease&) = delete;
+  ObservedLease& operator=(const ObservedLease&) = delete;
 
   Frame& frame() { return *frame_; }
   void begin() {
@@ -117,20 +117,20 @@ void PythonFunction::compile() {
 
 void PythonFunction::set_observer(Observer observer) {
   observer_.emplace(std::move(observer));
-  note_watching();
+  note_observed();
 }
 
 std::shared_ptr<Recording> PythonFunction::record(const RecordOptions& options) {
   std::shared_ptr<Recording> recording =
       interruptible([&](Host& host) { return core_.record(options, host); });
-  note_watching();
+  note_observed();
   return recording;
 }
 
 void PythonFunction::stop(const std::shared_ptr<Recording>& recording) {
   PythonHost host;
   core_.recordings().stop(recording, host);
-  note_watching();
+  note_observed();
 }
 
 std::vector<std::pair<Variable, Variable>> PythonFunction::updates() const {
@@ -190,24 +190,24 @@ bool PythonFunction::shows_values() const {
          std::ranges::any_of(outputs_, [](const OutputSpec& output) { return output.borrow; });
 }
 
-inline void PythonFunction::run(Call& call, Observer* observer, bool watched) const {
+inline void PythonFunction::run(Call& call, Observer* observer, bool sampled) const {
   FailureReport report(linked(), core_.name());
   CallHost host(report, call.frame(), runs_python_ || observer != nullptr);
   const Status status = observer == nullptr ? call.run(host, nullptr, &report)
-                                            : run_observed(call, *observer, watched, host, report);
+                                            : run_observed(call, *observer, sampled, host, report);
   host.come_back();
   if (status == Status::Done) [[likely]]
     return;
   throw_failure(call, host, report);
 }
 
-Status PythonFunction::run_observed(Call& call, Observer& observer, bool watched, PythonHost& host,
+Status PythonFunction::run_observed(Call& call, Observer& observer, bool sampled, PythonHost& host,
                                     FailureReport& report) {
-  ObserverTracer tracer(observer, host, watched);
-  if (watched) return call.run(host, &tracer, &report);
+  ObserverTracer tracer(observer, host, sampled);
+  if (sampled) return call.run(host, &tracer, &report);
   const std::uint64_t begin = Clock::now();
   const Status status = call.run(host, observer.tells_of_new() ? &tracer : nullptr, &report);
-  observer.add_unwatched(Clock::now() - begin);
+  observer.add_skipped(Clock::now() - begin);
   return status;
 }
 
@@ -243,8 +243,8 @@ PyObject* PythonFunction::call(PyObject* const* arguments, std::size_t n_positio
                                PyObject* keywords) {
   const CallingThread calling;
   drain_released();
-  if (watched_) [[unlikely]]
-    return call_watched(core_.recordings().latest(), arguments, n_positional, keywords);
+  if (is_observed_) [[unlikely]]
+    return call_observed(core_.recordings().latest(), arguments, n_positional, keywords);
   Lease lease(*this);
   Compilation& compilation = core_.compilation();
   if (compilation.waits()) [[unlikely]]
@@ -257,13 +257,13 @@ PyObject* PythonFunction::call_recorded(std::shared_ptr<Recording> recording,
                                         PyObject* keywords) {
   const CallingThread calling;
   drain_released();
-  return call_watched(std::move(recording), arguments, n_positional, keywords);
+  return call_observed(std::move(recording), arguments, n_positional, keywords);
 }
 
-PyObject* PythonFunction::call_watched(std::shared_ptr<Recording> recording,
-                                       PyObject* const* arguments, std::size_t n_positional,
-                                       PyObject* keywords) {
-  WatchedLease lease(*this, recording);
+PyObject* PythonFunction::call_observed(std::shared_ptr<Recording> recording,
+                                        PyObject* const* arguments, std::size_t n_positional,
+                                        PyObject* keywords) {
+  ObservedLease lease(*this, recording);
   Compilation& compilation = recording == nullptr ? core_.compilation() : recording->compilation();
   if (recording != nullptr)
     recording->follow();
@@ -282,21 +282,21 @@ inline PyObject* PythonFunction::call_in(AnyLease& lease, const Compilation& com
   store_arguments(call, arguments, n_positional, keywords);
   if (call.reads_shared()) call.read_shared(shows_values());
   Observer* observer = nullptr;
-  bool watched = false;
+  bool sampled = false;
   PyRef started;
-  if constexpr (AnyLease::kWatched) {
+  if constexpr (AnyLease::kObserved) {
     if (observer_) {
       observer = &*observer_;
-      watched = observer->watches();
-      if (watched) started = observer->started(call.frame());
+      sampled = observer->samples_call();
+      if (sampled) started = observer->started(call.frame());
     }
   }
   lease.part(CallPart::Arguments);
-  run(call, observer, watched);
+  run(call, observer, sampled);
   lease.part(CallPart::Machine);
   PyRef result = take_outputs(call);
-  if constexpr (AnyLease::kWatched) {
-    if (watched) observer->finished(result.get(), started);
+  if constexpr (AnyLease::kObserved) {
+    if (sampled) observer->finished(result.get(), started);
   }
   if (!pack_ && !call.has_updates()) [[likely]] {
     call.finish();

@@ -85,14 +85,14 @@ class PythonFunction {
 
  private:
   class Lease;
-  class WatchedLease;
+  class ObservedLease;
   template <class AnyLease>
   [[gnu::always_inline]] PyObject* call_in(AnyLease& lease, const Compilation& compilation,
                                            PyObject* const* arguments, std::size_t n_positional,
                                            PyObject* keywords);
-  [[gnu::noinline]] PyObject* call_watched(std::shared_ptr<Recording> recording,
-                                           PyObject* const* arguments, std::size_t n_positional,
-                                           PyObject* keywords);
+  [[gnu::noinline]] PyObject* call_observed(std::shared_ptr<Recording> recording,
+                                            PyObject* const* arguments, std::size_t n_positional,
+                                            PyObject* keywords);
   [[gnu::always_inline]] void store_arguments(Call& call, PyObject* const* arguments,
                                               std::size_t n_positional, PyObject* keywords) const;
   /// The same where some are given by name, or left out.
@@ -100,9 +100,9 @@ class PythonFunction {
                       PyObject* keywords) const;
   /// Whether others may see what registers hold in a call.
   bool shows_values() const;
-  /// `observer`: null where nothing is told; `watched`: whether it is told of all thunks.
-  [[gnu::always_inline]] void run(Call& call, Observer* observer, bool watched) const;
-  [[gnu::cold]] static Status run_observed(Call& call, Observer& observer, bool watched,
+  /// `observer`: null where nothing is told; `sampled`: whether it is told of all thunks.
+  [[gnu::always_inline]] void run(Call& call, Observer* observer, bool sampled) const;
+  [[gnu::cold]] static Status run_observed(Call& call, Observer& observer, bool sampled,
                                            PythonHost& host, FailureReport& report);
   [[noreturn, gnu::cold]] static void throw_failure(Call& call, PythonHost& host,
                                                     FailureReport& report);
@@ -115,12 +115,12 @@ class PythonFunction {
   }
   void release(Frame* frame);
   std::shared_ptr<Recording> own_;
-  void note_watching() { watched_ = observer_ || core_.recordings().latest() != nullptr; }
+  void note_observed() { is_observed_ = observer_ || core_.recordings().latest() != nullptr; }
 
   Function core_;
-  Frame* last_ = nullptr;    ///< an idle frame that the pool believes to be in use
-  bool watched_ = false;     ///< there is an observer or a recording: else a call asks for neither
-  bool runs_python_ = true;  ///< some of its thunks or values need the GIL
+  Frame* last_ = nullptr;     ///< an idle frame that the pool believes to be in use
+  bool is_observed_ = false;  ///< there is an observer or a recording: else a call asks for neither
+  bool runs_python_ = true;   ///< some of its thunks or values need the GIL
   bool bare_;
   PyRef pack_;
   Signature signature_;

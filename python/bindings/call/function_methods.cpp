@@ -3,9 +3,9 @@
 #include "linkers/node_forms.h"
 #include "linkers/recording_report.h"
 #include "linkers/schedule_rows.h"
+#include "python/bindings/call/first_calls.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
-#include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/recording_object.h"
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/graph/value.h"
@@ -234,7 +234,7 @@ void init_function_methods(PyObject* module) {
   add_methods(Methods(function_class));
   add_properties(Methods(function_class));
   Functions(module).def(
-      "watch_functions", [](const py::object& callable) { FunctionWatch::set(callable.ptr()); },
+      "watch_functions", [](const py::object& callable) { FirstCalls::set(callable.ptr()); },
       "callable"_a,
       "Calls `callable` with each function that is called, once, before its first call from now "
       "on; "

@@ -2,8 +2,8 @@
 // asks; its methods that are not on a call's path are in function_methods.cpp.
 #include "python/bindings/call/function_object.h"
 
+#include "python/bindings/call/first_calls.h"
 #include "python/bindings/call/function.h"
-#include "python/bindings/call/function_watch.h"
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/python/topics.h"
 
@@ -21,7 +21,7 @@ struct FunctionObject {
   PythonFunction* function;  // null once the garbage collector took it
   PyObject* attributes;
   PyObject* weak_references;
-  std::uint64_t told;  // the watch that was told of the first call since it began
+  std::uint64_t told;  // the listener that was told of the first call
 };
 
 FunctionObject* self_of(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
@@ -32,14 +32,14 @@ FunctionObject* self_of(PyObject* self) { return reinterpret_cast<FunctionObject
               "that it was part of");
 }
 
-[[gnu::cold, gnu::noinline]] bool told_watcher(PyObject* self) {
-  self_of(self)->told = FunctionWatch::number;
-  return FunctionWatch::tell(self);
+[[gnu::cold, gnu::noinline]] bool tell_listener(PyObject* self) {
+  self_of(self)->told = FirstCalls::number;
+  return FirstCalls::tell(self);
 }
 
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n,
                         PyObject* keywords) {
-  if (self_of(self)->told != FunctionWatch::number && !told_watcher(self)) [[unlikely]]
+  if (self_of(self)->told != FirstCalls::number && !tell_listener(self)) [[unlikely]]
     return nullptr;
   return guard([&] {
     return self_of(self)->function->call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),

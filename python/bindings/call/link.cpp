@@ -30,11 +30,11 @@ using namespace py::literals;
 // ---- what a function is made of
 
 /// A graph to link. The targets are the shared variables of its updates, in the same order; the
-/// last `n_watched` of them note a value in the calls that compute it.
+/// last `n_conditional` of them note a value in the calls that compute it.
 struct TargetedGraph {
   FunctionGraph graph;
   std::vector<Variable> targets;
-  std::size_t n_watched = 0;
+  std::size_t n_conditional = 0;
 
   void update(const Variable& target, const Variable& value, bool if_computed) {
     if (target.leaf() != Leaf::Shared)
@@ -65,16 +65,16 @@ struct Interface {
 };
 
 using GivenUpdate = std::tuple<Variable, Variable, bool>;
-using Watched = std::pair<Variable, Variable>;
+using ConditionalUpdate = std::pair<Variable, Variable>;
 
 TargetedGraph make_graph(std::vector<Variable> inputs, std::vector<Variable> outputs,
                          const std::vector<GivenUpdate>& updates,
-                         const std::vector<Watched>& watched) {
+                         const std::vector<ConditionalUpdate>& conditional) {
   TargetedGraph made{.graph = {std::move(inputs), std::move(outputs), {}},
                      .targets = {},
-                     .n_watched = watched.size()};
+                     .n_conditional = conditional.size()};
   for (const auto& [target, value, if_computed] : updates) made.update(target, value, if_computed);
-  for (const auto& [target, value] : watched) made.update(target, value, true);
+  for (const auto& [target, value] : conditional) made.update(target, value, true);
   return made;
 }
 
@@ -89,10 +89,10 @@ void add_specifications(PyObject* module) {
                             R"(What a function computes: `outputs` from `inputs`.
 
 `updates` are (shared variable, new value, whether the value is committed only where something else
-demands it). `watched` are pairs (shared variable of any Type, value): it gets the value in the
+demands it). `conditional` are pairs (shared variable of any Type, value): it gets the value in the
 calls that compute it.)")
       .def(py::init(&make_graph), "inputs"_a, "outputs"_a, "updates"_a = std::vector<GivenUpdate>(),
-           "watched"_a = std::vector<Watched>());
+           "conditional"_a = std::vector<ConditionalUpdate>());
   py::class_<InputSpec>(module, "InputSpec",
                         R"(How Python gives one input of a function.
 
@@ -206,7 +206,7 @@ Typed<"thunkvm._core.Function"> link_function(const TargetedGraph& given, const 
   const auto nodes = std::make_shared<PythonNodes>();
   const Mode& how = mode.cast<const Mode&>();
   FunctionOptions options{.name = function,
-                          .n_watched = given.n_watched,
+                          .n_conditional = given.n_conditional,
                           .traced = !interface.observer.is_none(),
                           .compile = false};
   for (const Variable& target : given.targets) options.update_names.push_back(target.text());

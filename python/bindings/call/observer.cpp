@@ -56,7 +56,7 @@ Observer::Observer(PyObject* object)
       new_runs_(count(object, "first")) {}
 
 PyRef Observer::started(Frame& frame) {
-  const double spent = calls_.take_unwatched();
+  const double spent = calls_.take_skipped();
   if (!started_) return PyRef::borrow(Py_None);
   const std::vector<std::uint32_t>& registers = frame.program().inputs;
   const PyRef arguments = list_of(
@@ -72,9 +72,9 @@ void Observer::finished(PyObject* outputs, const PyRef& started) {
   const PyRef rest =
       PyRef::take(PyObject_CallFunctionObjArgs(finished_.get(), outputs, started.get(), nullptr));
   if (rest.get() == Py_None) return;
-  const long long unwatched = PyLong_AsLongLong(rest.get());
-  if (unwatched < 0 && PyErr_Occurred() != nullptr) throw PythonError{};
-  calls_.pass_over(static_cast<std::uint64_t>(std::max(unwatched, 0LL)));
+  const long long skipped = PyLong_AsLongLong(rest.get());
+  if (skipped < 0 && PyErr_Occurred() != nullptr) throw PythonError{};
+  calls_.skip(static_cast<std::uint64_t>(std::max(skipped, 0LL)));
 }
 
 int Observer::traverse(visitproc visit, void* arg) const {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "linkers/new_runs.h"
-#include "linkers/watched_calls.h"
+#include "linkers/sampled_calls.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/python.h"
 #include "vm/tracer.h"
@@ -41,7 +41,7 @@ class Observer {
   explicit Observer(PyObject* object);
 
   /// Whether all of the call that begins is told of.
-  bool watches() { return calls_.is_watched(); }
+  bool samples_call() { return calls_.is_sampled(); }
   /// Tells that a call begins whose arguments are in their registers; what is to be given to
   /// `finished`. Throws PythonError.
   PyRef started(Frame& frame);
@@ -49,14 +49,14 @@ class Observer {
   /// Whether it is told of thunks that are new in other calls too.
   bool tells_of_new() const { return new_runs_.any(); }
   /// Notes how long a call took that was not told of.
-  void add_unwatched(std::uint64_t ticks) { calls_.add_unwatched(ticks); }
+  void add_skipped(std::uint64_t ticks) { calls_.add_skipped(ticks); }
 
   int traverse(visitproc visit, void* arg) const;
 
  private:
   friend class ObserverTracer;
   PyRef object_, before_, after_, started_, finished_, absent_;
-  WatchedCalls calls_;
+  SampledCalls calls_;
   NewRuns new_runs_;
 };
 

@@ -1,1 +1,1 @@
-"""Modes that check and watch what runs; none of them runs a node that was not demanded."""
+"""Modes that check and observe nodes as they run; none runs a node that was not demanded."""

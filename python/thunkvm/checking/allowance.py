@@ -20,10 +20,10 @@ class Allowance:
     --------
     >>> from thunkvm.checking.allowance import Allowance
     >>> allowance = Allowance(20.0)
-    >>> allowance.unwatched_after(10.0, 0.1)  # a call may take 2 s: 8 s too much
+    >>> allowance.skipped_after(10.0, 0.1)  # a call may take 2 s: 8 s too much
     5
-    >>> allowance.add_unwatched(2.0)  # what these five took: 8 s were gained
-    >>> allowance.unwatched_after(10.0, 0.1)  # 8 s are too much now
+    >>> allowance.add_skipped(2.0)  # what these five took: 8 s were gained
+    >>> allowance.skipped_after(10.0, 0.1)  # 8 s are too much now
     6
     """
 
@@ -31,30 +31,30 @@ class Allowance:
         self._at_most = at_most
         self._plain = float("inf")
         self._debt = 0.0
-        self._unwatched = 0
+        self._skipped = 0
         self._spent = 0.0
 
-    def add_unwatched(self, seconds: float) -> None:
-        """Note what the calls took that went unwatched since the last one that did not."""
+    def add_skipped(self, seconds: float) -> None:
+        """Note the seconds of the calls that were skipped since the last one that was not."""
         self._spent = seconds
 
-    def unwatched_after(self, seconds: float, plain: float) -> int:
-        """Return how many calls are to go unwatched now.
+    def skipped_after(self, seconds: float, plain: float) -> int:
+        """Return how many calls are to be skipped now.
 
         Parameters
         ----------
         seconds : float
-            What the watched call took that ends now, with all that was checked.
+            The seconds of the call that ends now, with all checks.
         plain : float
-            What it would have taken without.
+            Its seconds without checks.
         """
         self._plain = min(self._plain, plain)
         allowed = self._at_most * self._plain
-        each = plain + (self._spent / self._unwatched if self._unwatched else 0.0)
-        self._debt += seconds + self._spent - allowed * (self._unwatched + 1)
+        each = plain + (self._spent / self._skipped if self._skipped else 0.0)
+        self._debt += seconds + self._spent - allowed * (self._skipped + 1)
         self._debt = max(self._debt, 0.0)
         self._spent = 0.0
-        # What is new in unwatched calls is checked there too, so that some of them take long.
+        # New thunks of skipped calls are checked too, so that some of them take long.
         gained = max(allowed - each, allowed / 2.0)
-        self._unwatched = min(ceil(self._debt / gained), LONGEST)
-        return self._unwatched
+        self._skipped = min(ceil(self._debt / gained), LONGEST)
+        return self._skipped

@@ -52,9 +52,9 @@ class DebugObserver(NodeObserver):
         self.started = self._started
         self.finished = self._finished
 
-    def watch(self, function: Function, relink: Relink) -> None:
+    def attach_to(self, function: Function, relink: Relink) -> None:
         """Check what can be checked before the first call."""
-        super().watch(function, relink)
+        super().attach_to(function, relink)
         check_order(relink, function.mode.rewrites, self._patience)
         if any(is_seen(node) for node in self.nodes):
             return  # what follows would run it again
@@ -65,7 +65,7 @@ class DebugObserver(NodeObserver):
 
     def _started(self, arguments: list[Any], spent: float) -> tuple[list[Any], float]:
         if self._allowance is not None:
-            self._allowance.add_unwatched(spent)
+            self._allowance.add_skipped(spent)
         return arguments, perf_counter()
 
     def _finished(self, outputs: Any, started: tuple[list[Any], float]) -> int | None:
@@ -76,7 +76,7 @@ class DebugObserver(NodeObserver):
         if self._plain is None or self._allowance is None:
             return None
         plain = _seconds_of(self._plain, arguments, ONCE if self._has_users_ops() else OFTEN)
-        return self._allowance.unwatched_after(perf_counter() - begin, plain)
+        return self._allowance.skipped_after(perf_counter() - begin, plain)
 
     def _has_users_ops(self) -> bool:
         return any(not isinstance(node.op, BuiltinOp) for node in self.nodes)

@@ -26,7 +26,7 @@ After = Callable[[int, list[Any], list[Any], Any], None]
 
 
 class Relink(Protocol):
-    """A callable that links a function again, without an observer: see `Observer.watch`."""
+    """A callable that links a function again, without an observer: see `Observer.attach_to`."""
 
     @property
     def outputs(self) -> list[Variable]:
@@ -36,7 +36,7 @@ class Relink(Protocol):
         self,
         rewrites: Sequence[str] = ...,
         outputs: Sequence[Variable] | None = ...,
-        watched: Sequence[tuple[Variable, Variable]] = ...,
+        conditional: Sequence[tuple[Variable, Variable]] = ...,
     ) -> Function:
         """Return the function; one of other outputs where they are given."""
 
@@ -76,11 +76,11 @@ class Observer(Protocol):
         or dtypes that they have not had. With `first` 0 it is told of none.
         """
 
-    def watch(self, function: Function, relink: Relink) -> None:
+    def attach_to(self, function: Function, relink: Relink) -> None:
         """Tell of which function it is, before the first call.
 
         ``relink(rewrites)`` makes the same function without an observer, whose outputs are all that
-        it computes: its outputs, and then the new values of its updates. ``watched`` are pairs
+        it computes: its outputs, and then the new values of its updates. ``conditional`` are pairs
         (shared, value): the shared variable gets the value in calls in which it is computed.
         """
 
@@ -100,7 +100,7 @@ class NodeObserver:
         self._forms: list[str] = []
         self._function: weakref.ref[Function] | None = None
 
-    def watch(self, function: Function, relink: Relink) -> None:
+    def attach_to(self, function: Function, relink: Relink) -> None:
         """Note the function and its nodes."""
         self._function = weakref.ref(function)
         self.nodes = [output.owner for output in function._nodes if output.owner is not None]

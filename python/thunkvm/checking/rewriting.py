@@ -37,7 +37,7 @@ def check_order(relink: Relink, rewrites: Sequence[str], patience: int) -> None:
         )
 
 
-class _Watched:
+class _NotedValue:
     """A shared variable for a value that a function computes in some calls."""
 
     #: The holder's value before the call.
@@ -65,8 +65,8 @@ class Rewriting:
         outputs, replaced = _core.rewritten(relink.outputs, list(rewrites))
         self._outputs = list(relink.outputs)
         self._names = [name for name, _, _ in replaced]
-        self._old = [_Watched(before) for _, before, _ in replaced]
-        self._new = [_Watched(after) for _, _, after in replaced]
+        self._old = [_NotedValue(before) for _, before, _ in replaced]
+        self._new = [_NotedValue(after) for _, _, after in replaced]
         self._before = _link_graph(relink, self._outputs, self._old)
         self._after = _link_graph(relink, outputs, self._new)
 
@@ -102,14 +102,14 @@ class Rewriting:
             for old, new in zip(self._old, self._new, strict=True)
         ]
         for name, old, new, (a, b) in zip(self._names, self._old, self._new, values, strict=True):
-            if a is _Watched.NOTHING or b is _Watched.NOTHING:
+            if a is _NotedValue.NOTHING or b is _NotedValue.NOTHING:
                 continue
             if difference := _difference(a, b):
                 yield name, old.value, new.value, difference
 
 
-def _link_graph(relink: Relink, outputs: Sequence[Variable], watched: list[_Watched]) -> Function:
-    return relink((), outputs, [(each.holder, each.value) for each in watched])
+def _link_graph(relink: Relink, outputs: Sequence[Variable], noted: list[_NotedValue]) -> Function:
+    return relink((), outputs, [(each.holder, each.value) for each in noted])
 
 
 def _show_variable(variable: Variable) -> str:

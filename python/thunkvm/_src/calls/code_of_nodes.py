@@ -24,11 +24,11 @@ class Relinker:
         self,
         rewrites: Sequence[str] = (),
         outputs: Sequence[Variable] | None = None,
-        watched: Sequence[tuple[Variable, Variable]] = (),
+        conditional: Sequence[tuple[Variable, Variable]] = (),
     ) -> Function:
         """Make a function of the outputs, or of others from the same inputs."""
         return _core.link(
-            _core.Graph(self.inputs, self.outputs if outputs is None else outputs, (), watched),
+            _core.Graph(self.inputs, self.outputs if outputs is None else outputs, (), conditional),
             Mode(compile="never", features=frozenset(rewrites)),
             _core.Interface(performs=perform_of, c_code=CCode()),
         )

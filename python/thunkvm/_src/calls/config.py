@@ -59,7 +59,7 @@ class Config:
         ``debug`` in `cache_dir`. At first that of ``THUNKVM_C_DEBUG``: 1 or 0. Functions that are
         made are asked; those that were made stay.
     check_perform : bool
-        Whether Ops of yours are watched for writes to inputs that their ``destroy_map`` does not
+        Whether Ops of yours are checked for writes to inputs that their ``destroy_map`` does not
         name, in every mode: such a write is a ValueError, and what was there is put back. Costs a
         copy and a comparison of each array that goes into such an Op. At first that of
         ``THUNKVM_CHECK_PERFORM``: 1 or 0. Functions that are made are asked, as for `c_debug`.
@@ -175,7 +175,7 @@ class Config:
 
     @property
     def check_perform(self) -> bool:
-        """Whether Ops of users' are watched for writes to their inputs."""
+        """Whether Ops of users' are checked for writes to their inputs."""
         return self._switch("check_perform", CHECK_PERFORM)
 
     @check_perform.setter

@@ -123,7 +123,7 @@ def link(
     c_code.annotate(made)
     object.__setattr__(made, "_recipe", recipe)  # without the check of users' attributes
     if observer is not None:
-        observer.watch(made, Relinker(arguments, computed.computed_values()))
+        observer.attach_to(made, Relinker(arguments, computed.computed_values()))
     if how.profile:
         from thunkvm.profile.live import own_profile
 

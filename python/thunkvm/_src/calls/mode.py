@@ -158,7 +158,7 @@ class Mode(_core.ModeFields):
         compile: WhenCompiled | None,
         features: frozenset[str] | None,
     ) -> None:
-        """Set and check the fields, for subclasses whose parameters are others, and that watch."""
+        """Set and check the fields, for subclasses of other parameters, and for observers."""
         if linker in RUN_WITHOUT_C and compile is not None:
             raise ValueError(
                 f"compile={compile!r} has no meaning where each node is watched: the linker "

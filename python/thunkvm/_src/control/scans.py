@@ -125,7 +125,7 @@ def scan(
                 f"[scan] {option}={value!r}: a loop is part of the function that it is in; give "
                 f"{option} to tv.function, or leave it out."
             )
-    plan = _Plan(
+    request = _Request(
         fn,
         [_sequence(s, i) for i, s in enumerate(_as_list(sequences))],
         [_recurrence(r, i) for i, r in enumerate(_as_list(outputs_info))],
@@ -135,11 +135,11 @@ def scan(
         strict,
         checkpoint,
     )
-    count = plan.count_steps(n_steps)
+    count = request.count_steps(n_steps)
     if truncate_gradient != -1:
-        values, updates = _truncate_gradient(plan, count, truncate_gradient)
+        values, updates = _truncate_gradient(request, count, truncate_gradient)
     else:
-        values, updates, _ = plan.run_steps(np.int64(0), count, plan.firsts())
+        values, updates, _ = request.run_steps(np.int64(0), count, request.firsts())
     if updates and not return_updates:
         raise ValueError(
             "[scan] the step updates shared variables: with return_updates=True scan returns "
@@ -189,7 +189,7 @@ class _Recurrence:
 
 
 @dataclass
-class _Plan:
+class _Request:
     """A scan as it was asked for."""
 
     fn: Callable[..., Any]
@@ -296,20 +296,20 @@ class _Plan:
 
 
 def _truncate_gradient(
-    plan: _Plan, count: Variable, most: int
+    request: _Request, count: Variable, most: int
 ) -> tuple[list[Variable], dict[Variable, Variable]]:
     """Run the last steps by themselves, from values that have no gradient."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ValueError(f"[scan] truncate_gradient is {most!r}; it has to be -1, or at least 1.")
     turn = ops.maximum(count - np.int64(most), np.int64(0))
-    before, updates, held = plan.run_steps(np.int64(0), turn, plan.firsts())
+    before, updates, held = request.run_steps(np.int64(0), turn, request.firsts())
     if updates:
         raise NotImplementedError(
             "[scan] truncate_gradient of a step that updates shared variables: leave one of them "
             "out."
         )
     still = [[ops.stop_gradient(v) for v in past] for past in held]
-    after, updates, _ = plan.run_steps(turn, count, still)
+    after, updates, _ = request.run_steps(turn, count, still)
     return [
         concatenate([ops.stop_gradient(a), b], axis=0) for a, b in zip(before, after, strict=True)
     ], updates

@@ -1,4 +1,4 @@
-// function_watch.h: the watcher that is told of the first call of each function.
+// first_calls.h: the listener that is told of the first call of each function.
 #pragma once
 
 #include "python/bindings/python/python.h"
@@ -7,13 +7,13 @@
 
 namespace thunkvm {
 
-/// One watcher for the process, set by `watch_functions`. Each has a number; a Function remembers
+/// One listener for the process, set by `watch_functions`. Each has a number; a Function remembers
 /// the one that was told of it, so a call compares two numbers.
-struct FunctionWatch {
+struct FirstCalls {
   static inline std::uint64_t number = 0;
   /// None: nobody is told.
   static void set(PyObject* callable);
-  /// Tells the watcher, if there is one, that this Function is about to be called. False: it
+  /// Tells the listener, if there is one, that this Function is about to be called. False: it
   /// raised.
   static bool tell(PyObject* function);
 };

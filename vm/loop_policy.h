@@ -1,5 +1,5 @@
-// watch.h: the policies of the machine's loop: nobody looks on, a tracer, a recorder, or both. Each
-// is an instantiation of it.
+// loop_policy.h: the policies of the machine's loop: nobody looks on, a tracer, a recorder, or both.
+// Each is an instantiation of it.
 #pragma once
 
 #include "vm/frame.h"
@@ -7,7 +7,7 @@
 namespace thunkvm {
 
 /// Nobody looks on: the loop costs nothing more.
-struct Unwatched {
+struct Unobserved {
   static constexpr bool kSteps = false;    // single steps are of interest
   static constexpr bool kTraces = false;   // a tracer is told
   static constexpr bool kRecords = false;  // memo and input bodies, and branches, are noted
@@ -81,11 +81,11 @@ struct TracedAndRecorded : Recorded {
 };
 
 /// True if a replay forces the branch; `arm` is the arm that it takes.
-template <class Watch>
-bool is_forced([[maybe_unused]] Watch watch, [[maybe_unused]] std::uint32_t branch,
+template <class Policy>
+bool is_forced([[maybe_unused]] Policy policy, [[maybe_unused]] std::uint32_t branch,
                [[maybe_unused]] std::uint32_t& arm) {
-  if constexpr (Watch::kRecords) {
-    arm = watch.recorder->forced(branch);
+  if constexpr (Policy::kRecords) {
+    arm = policy.recorder->forced(branch);
     return arm != kNone;
   }
   return false;
