@@ -166,8 +166,8 @@ if not TYPE_CHECKING:  # to which every name would then be there
 def __dir__() -> list[str]:
     """Return the names that users need: not the modules, nor Theano's letters before kinds.
 
-    `help` gets no names. It would write the documentation of each, thousands of lines, below the
-    text at the top of this file, which sorts them.
+    `help` gets no names. It would write the documentation of each below the text at the top of this
+    file. That is thousands of lines; the text sorts them.
     """
     asking: Any = _getframe(1)
     while asking and asking.f_globals.get("__name__") == "inspect":

@@ -1,8 +1,8 @@
 """The built-in Ops as functions, made from the registry: positional inputs, keyword attributes.
 
-Each is as the core has it: `concatenate` takes its inputs one by one, shapes are given as int64
-vectors with the number of dimensions as an attribute, and so on. The functions of the package
-(`thunkvm.concatenate`, ...) have NumPy's signatures and call these.
+Each is as the core has it: `concatenate` takes its inputs one by one; shapes are int64 vectors,
+with the number of dimensions as an attribute. The functions of the package (`thunkvm.concatenate`,
+...) have NumPy's signatures and call these.
 
 Examples
 --------

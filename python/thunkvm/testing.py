@@ -126,7 +126,7 @@ def check_op(op: Op, inputs: Sequence[Any], *, checks: Checks | None = None) -> 
     Runs what `DebugMode` checks of a node: each implementation against the others, on inputs of
     every layout, with preallocated outputs of every layout; undeclared writes and views, outputs
     that share memory; C of yours in a child process first. Besides, `infer_shape` is held against
-    the values, `grad` against finite differences, and the Op runs in functions of the usual modes.
+    the values, and `grad` against finite differences. The Op runs in functions of the usual modes.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The C++ of nodes that share one block: a struct that holds what they keep, and how it is run.
 
-What one node gives the next stays a C variable: it is neither extracted nor, where its Type allows
-it, synced, and is let go behind the last node of the block that reads it.
+A value that one node gives the next stays a C variable. It is not extracted and, where its Type
+allows it, not synced. It is let go behind the last node of the block that reads it.
 
 .. code-block:: c++
 
@@ -16,8 +16,7 @@ it, synced, and is let go behind the last node of the block that reads it.
       }
     }
 
-A text depends on what its nodes say alone, so equal blocks, in one function or in many, are one
-module.
+A text depends on its nodes alone. So equal blocks, in one function or in many, are one module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ops that work on values of any Type, for which each Type registers its C.
 
-The C of each is a text in which ``%(iname)s`` and ``%(oname)s`` stand for the variables of the
-input and the output, and ``%(fail)s`` for what to insert after an exception was set.
+The C of each is a text. In it ``%(iname)s`` and ``%(oname)s`` stand for the variables of the input
+and the output. ``%(fail)s`` stands for the code to insert after an exception was set.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from typing import Any
 class CObject:
     """The methods that Ops and Types in C have in common, each with the answer "nothing".
 
-    Every method may be defined with no argument, with one named ``c_compiler`` (the C++ compiler's
-    version, such as ``"gcc 12.2.0"``), or with ``**kwargs``.
+    Every method may be defined with no argument, or with ``**kwargs``, or with one named
+    ``c_compiler``: the C++ compiler's version, such as ``"gcc 12.2.0"``.
     """
 
     def _c_list(self, method: str, **kwargs: Any) -> list[str]:

@@ -1,7 +1,7 @@
 """Nested blocks of C++: each sets something up, and takes it down again on every way out.
 
-A stage's failure code notes its number and jumps to its label, so that its own clean-up runs, and
-those of the stages around it, and nothing else:
+A stage's failure code notes its number and jumps to its label. So its own clean-up runs, those of
+the stages around it, and nothing else:
 
 .. code-block:: c++
 

@@ -16,9 +16,9 @@ from thunkvm.c.protocol import CObject, ask_method, one_text
 class CType(Type, CObject):
     """A Type whose values C code can work with: subclass it.
 
-    The texts of one variable are given its `name`, which all that they declare has to contain, and
-    `sub`, in which ``sub["fail"]`` is what to insert where something went wrong, with a Python
-    exception set. The object is ``py_<name>``. A text must not return, nor jump out of itself.
+    The texts of one variable get its `name`, which all their declarations have to contain, and
+    `sub`. ``sub["fail"]`` is the code to insert where something went wrong, with a Python exception
+    set. The object is ``py_<name>``. A text must not return, nor jump out of itself.
 
     ========================================  ====================================================
     ``c_declare(name, sub, check_input)``     declares the variables
@@ -32,8 +32,8 @@ class CType(Type, CObject):
     ----------
     c_owns_variable : bool
         Whether ``c_cleanup`` frees all that a node leaves in the variables, even where no
-        ``c_sync`` came between. Then, as for a type with ``c_is_simple``, no object is made of what
-        one node gives the next of its block.
+        ``c_sync`` came between. Then, as for a type with ``c_is_simple``, a value for the next node
+        of the block becomes no object.
 
     Examples
     --------

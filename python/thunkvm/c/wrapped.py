@@ -141,8 +141,8 @@ def wrap_c(
     =========================  ==================================================================
 
     Inputs are contiguous and of that dtype, copied where they are not. Two axes of one name must
-    have one length. The function must not write to inputs, and has to write all elements of
-    the outputs, whose memory begins with anything.
+    have one length. The function must not write to inputs. It has to write all elements of the
+    outputs, whose memory is not initialised.
 
     Parameters
     ----------
@@ -161,9 +161,8 @@ def wrap_c(
         Arguments for the compiler, after thunkvm's own.
     release_gil : bool
         Let other threads of Python run during the call. It is worth it for calls of more than some
-        microseconds, and right for functions that have no static variables which they change, and
-        while no other thread writes to the arrays. If False, the call holds the GIL, and only one
-        runs at a time.
+        microseconds. It is right for functions that change no static variables, and while no other
+        thread writes to the arrays. If False, the call holds the GIL, and only one runs at a time.
 
     Returns
     -------

@@ -44,9 +44,8 @@ def compare_outputs(
 ) -> None:
     """Hold what native code gave against `expected`, which `rerun` made of the same inputs.
 
-    An element may be apart by a few ulp. Where elements are sums or solutions, which cancellation
-    makes of few digits, they may also be apart by a multiple of what changes of the inputs by a few
-    ulp make of them.
+    An element may be apart by a few ulp. Cancellation leaves sums and solutions few digits. So
+    their elements may also differ by a multiple of the change that a few ulp of the inputs make.
 
     Raises
     ------

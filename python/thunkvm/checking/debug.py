@@ -154,10 +154,10 @@ def _seconds_of(function: Function, arguments: list[Any], rounds: tuple[int, ...
 class DebugMode(Mode):
     """A mode that checks each Op that runs, and each rewrite, and stops at the first lie.
 
-    A node that nobody demands does not run and is not checked. One that runs does so once for each
-    check when its inputs have shapes, strides or dtypes that it has not had before, in whichever
-    call that is; and once for each implementation in its first ten runs, and from then on in as
-    many calls as `at_most` leaves time for. What is checked of it:
+    A node that nobody demands does not run and is not checked. It runs once for each check whenever
+    its inputs have new shapes, strides or dtypes, in any call; and once for each implementation in
+    its first ten runs. From then on it does so in as many calls as `at_most` leaves time for. What
+    is checked of it:
 
     - its ways to run agree: emitted C, kernel, the user's C, ``perform``; each on inputs of every
       layout (an Op of the user's) and with preallocated outputs of every layout;
@@ -166,8 +166,7 @@ class DebugMode(Mode):
       output, nor with what an earlier run gave;
     - outputs are values of their Types: dtype, number of dimensions, declared lengths; and have the
       shapes that `infer_shape` says;
-    - where it has C of the user's, that is tried in a child process first, so that a crash is an
-      error with the node.
+    - C of the user's is tried in a child process first, so that a crash is an error with the node.
 
     For the function: what a rewrite replaces has the value of what it puts there, bit for bit, in
     calls that compute both; and linking again gives the same program. NaNs are allowed unless

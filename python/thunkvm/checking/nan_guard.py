@@ -189,8 +189,8 @@ class NanGuardMode(Mode):
 
     Looks at what each node that runs computed, and at the arguments and shared variables that it
     reads; constants may be what they are. A node that nobody demands does not run and is not looked
-    at. The error says which node it is, the line that made it, where the first such element is, and
-    whether it came with an input or was made of inputs that have none.
+    at. The error says which node it is, the line that made it, and where the first such element is.
+    It says whether the element came with an input, or was made of inputs that have none.
 
     Parameters
     ----------

@@ -71,9 +71,9 @@ class Observer(Protocol):
     def finished(self) -> Callable[[Any, Any], int | None] | None:
         """Called with the outputs, and what `started` returned, before anything is updated.
 
-        It may return a number: in so many calls from now on it is told of those thunks alone that
-        are new, which a node's is in its first `first` runs, and whenever its inputs have layouts
-        or dtypes that they have not had. With `first` 0 it is told of none.
+        It may return a number: in so many calls from now on it is told of new thunks alone. A
+        node's thunk is new in its first `first` runs, and whenever its inputs have new layouts or
+        dtypes. With `first` 0 it is told of none.
         """
 
     def attach_to(self, function: Function, relink: Relink) -> None:

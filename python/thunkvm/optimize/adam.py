@@ -61,8 +61,8 @@ class adam(Method):
 
     Notes
     -----
-    The length of the gradient is computed only if there is a `clip`, and the gradient is scaled
-    only where it is longer.
+    The length of the gradient is computed only if there is a `clip`. The gradient is scaled only
+    where it is longer.
 
     A state has ``x`` (n,), ``jac`` (n,), ``mean`` (n,) and ``square`` (n,); its other values are
     0-d.

@@ -34,8 +34,8 @@ class State(NamedTuple):
 class anderson_mixing(Method):
     """Anderson's mixing: a root of ``fun(x)`` from the last few steps, without a derivative.
 
-    A step goes along fun, corrected by the combination of the last steps whose changes of fun
-    come nearest to it (by least squares): ``x + fun`` should be a contraction, or nearly.
+    A step goes along fun, corrected by a combination of the last steps. Their changes of fun come
+    nearest to it, by least squares: ``x + fun`` should be a contraction, or nearly.
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ class bfgs(Method):
     """The quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno.
 
     A step searches along ``-inverse @ gradient`` for a point that satisfies the strong Wolfe
-    conditions, and corrects the inverse by what the gradient did on the way. It keeps n * n
-    numbers: take `lbfgs` for a large n.
+    conditions. It corrects the inverse by the change of the gradient. It keeps n * n numbers: take
+    `lbfgs` for a large n.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class bfgs(Method):
 
     Notes
     -----
-    The inverse is not corrected, and nothing of the correction is computed, in a step along which
-    the function does not curve upwards, as where the line search ended early.
+    The inverse is corrected only in a step along which the function curves upwards. Else, as where
+    the line search ended early, nothing of the correction is computed.
 
     A state has ``x`` (n,), ``jac`` (n,) and ``inverse`` (n, n); its other values are 0-d.
 

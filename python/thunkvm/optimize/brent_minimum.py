@@ -45,7 +45,7 @@ class brent_minimum(Method):
     """Brent's method: where a function of one number is least, without a derivative.
 
     A step goes to the least point of the parabola through the three least values, if that is near
-    enough, and else cuts the longer side by the golden section: one value a step.
+    enough. Else it cuts the longer side by the golden section: one value a step.
 
     Parameters
     ----------

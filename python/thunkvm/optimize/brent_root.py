@@ -42,8 +42,8 @@ class State(NamedTuple):
 class brent_root(Method):
     """Brent's method: a root between two points where a function has different signs.
 
-    A step goes to where a parabola (or a line) in the values is 0, if that is short enough, and
-    else to the middle of the bracket: one value a step, and none of the derivative.
+    A step goes to the zero of a parabola (or a line) in the values, if that is short enough. Else
+    it goes to the middle of the bracket: one value a step, and none of the derivative.
 
     Parameters
     ----------

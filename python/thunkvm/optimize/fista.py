@@ -39,8 +39,8 @@ class State(NamedTuple):
 class fista(Method):
     """FISTA: gradient steps with a proximal map, with momentum that restarts.
 
-    It minimises ``fun(x) + penalty(x)``, where fun is smooth and the penalty has a proximal map,
-    such as `soft_threshold` for absolute values and `project` for bounds.
+    It minimises ``fun(x) + penalty(x)``, where fun is smooth and the penalty has a proximal map.
+    `soft_threshold` is that of absolute values, `project` that of bounds.
 
     Parameters
     ----------

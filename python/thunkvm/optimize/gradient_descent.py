@@ -28,7 +28,7 @@ class State(NamedTuple):
 class gradient_descent(Method):
     """Descent against the gradient: ``x - t * gradient``, where t falls until the value does.
 
-    A step is one trial of a rate t, which is halved where the value does not fall by enough (L.
+    A step is one trial of a rate t. It is halved where the value does not fall by enough (L.
     Armijo, 1966), and doubled behind a step that does. The gradient runs only behind a trial that
     is accepted.
 

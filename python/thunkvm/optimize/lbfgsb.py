@@ -57,10 +57,10 @@ class Boxed(NamedTuple):
 class lbfgsb(Method):
     """The quasi-Newton method that remembers the last few steps, within bounds.
 
-    A step follows the gradient, along the bounds, to the first least point of the quadratic that
-    the last steps say (the Cauchy point); finds the least point of the quadratic among those that
-    are at the same bounds; and searches along the line to it for a point that satisfies the strong
-    Wolfe conditions. It keeps ``2 * memory * n`` numbers.
+    A step follows the gradient, along the bounds, to the Cauchy point: the first least point of the
+    last steps' quadratic; finds the least point of the quadratic among those that are at the same
+    bounds; and searches along the line to it for a point that satisfies the strong Wolfe
+    conditions. It keeps ``2 * memory * n`` numbers.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class lbfgsb(Method):
     -----
     The bounds that the path meets are put in order only in steps whose path meets one before it
     ends. A step along which the function does not curve upwards is not remembered. If a search
-    fails, or a matrix of the quadratic is singular, the steps are forgotten and the search begins
+    fails, or a matrix of the quadratic is singular, the steps are forgotten. Then the search begins
     along the gradient.
 
     A state has ``x`` (n,), ``jac`` (n,), ``steps`` (memory, n) and ``changes`` (memory, n); its

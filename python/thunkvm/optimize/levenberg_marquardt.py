@@ -87,7 +87,7 @@ class levenberg_marquardt(Method):
 
     Notes
     -----
-    The Jacobian runs only where a trial lowers the cost, and its singular values are found only if
+    The Jacobian runs only where a trial lowers the cost. Its singular values are found only if
     another trial follows. A trial that fails costs one run of fun, and a search for the damping in
     vectors of n elements. Within bounds, elements that are at one and are driven outwards stay
     there, and the trial is projected.

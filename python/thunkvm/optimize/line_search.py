@@ -131,7 +131,7 @@ def backtracking(
 
 
 def first_rate(fun: Any, before: Any, slope: Any) -> tv.Variable:
-    """Return the first trial of a search that is to lower a value by as much as the last one did.
+    """Return the first trial of a search that is to lower a value as the last one did.
 
     Parameters
     ----------
@@ -193,10 +193,10 @@ def strong_wolfe(
 ) -> Search:
     """Return a rate at which the value falls by enough and the slope is flat enough.
 
-    The value falls by at least ``c1`` of what the slope promises, and the slope is at most ``c2``
-    of the first one. Trials go outwards until they enclose such a rate, and then inwards; each is
-    the least point of a parabola or a cubic through what is known. The gradient runs only in
-    trials whose value is low enough.
+    The value falls by at least ``c1`` of the slope's promise. The slope is at most ``c2`` of the
+    first one. Trials go outwards until they enclose such a rate, and then inwards; each is the
+    least point of a parabola or a cubic through what is known. The gradient runs only in trials
+    whose value is low enough.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class nelder_mead(Method):
     """The simplex method of Nelder and Mead, which needs no derivative.
 
     A step reflects the worst of n + 1 points at the middle of the others. It goes farther where
-    that is the best point, less far or back where it is the worst, and draws all points to the
+    that is the best point, and less far or back where it is the worst. It draws all points to the
     best one where nothing helps.
 
     Parameters
@@ -49,8 +49,8 @@ class nelder_mead(Method):
 
     Notes
     -----
-    Each trial is an arm: a step runs fun once if the reflection is good, twice if it is the best
-    or the worst, and n times more only where all points are drawn together.
+    Each trial is an arm: a step runs fun once if the reflection is good, and twice if it is the
+    best or the worst. It runs fun n times more only where all points are drawn together.
 
     A state has ``x`` (n,), ``simplex`` (n + 1, n) and ``values`` (n + 1,); its other values are
     0-d.

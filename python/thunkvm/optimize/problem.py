@@ -13,8 +13,8 @@ from thunkvm.optimize.nests import Nest
 class Problem:
     """A function of one flat vector, and its derivatives, as graphs.
 
-    What is asked for is a node of the graph that a solver builds, and so runs only in the steps
-    that demand it. What the value and the derivatives at a point share is computed once.
+    Each is a node of the graph that a solver builds, and so runs only in the steps that demand it.
+    What the value and the derivatives at a point share is computed once.
 
     Parameters
     ----------

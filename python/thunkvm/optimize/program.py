@@ -193,8 +193,9 @@ def program_for(
 ) -> AbstractContextManager[Program]:
     """Lend a program that answers a question: that of an earlier call, unless it is in use.
 
-    It is kept by the function itself (and `jac`, `hess`, `hessp`), the method and its structural
-    options, the mode, the structure and shapes of x, and the types of the extra arguments.
+    Its key has the function itself (and `jac`, `hess`, `hessp`), the method with its structural
+    options, and the mode. It also has the structure and shapes of x, and the types of the extra
+    arguments.
     """
     key = question.key(nest, args)
     return _kept.lent(key, lambda: Program(question, nest, args))

@@ -62,7 +62,7 @@ class trust_region(Method):
     Notes
     -----
     The gradient runs only where a step is taken. The Hessian runs only in steps behind those, and
-    not behind the last one. Where it has no Cholesky factor, as it is not positive definite, the
+    not behind the last one. Where it is not positive definite, it has no Cholesky factor. Then the
     step of "dogleg" is that of "steihaug" with the same matrix.
 
     A state has ``x`` (n,), ``jac`` (n,) and, for "dogleg", ``hess`` (n, n); its other values are

@@ -54,7 +54,7 @@ def _microseconds(nanoseconds: int) -> float:
     """Return whole nanoseconds so that they are the same whether a viewer rounds or truncates.
 
     Perfetto takes the whole part of a thousand times what is written: without the quarter, 4.123 is
-    4122 ns to it, and a slice that ends with the one around it sticks out and is dropped.
+    4122 ns to it. Then a slice that ends with the one around it sticks out, and is dropped.
     """
     return (nanoseconds + 0.25) / 1000
 

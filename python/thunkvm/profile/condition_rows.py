@@ -129,7 +129,7 @@ def break_even(arms: Iterable[ArmRow]) -> float | None:
 
     An eager ``where`` computes all arms each time, a condition those that it takes. So it is the
     mean cost of what is not taken: over the arms, the share of the times that an arm was not taken,
-    by what it costs when it runs.
+    times its cost.
 
     Examples
     --------

@@ -115,8 +115,8 @@ class Turns:
 class Decisions:
     """Which way the conditions of each call went; what ``f.record()`` gives.
 
-    Values are not kept, so it is small: a few bytes for each condition that was decided, and in
-    loops for each time that one went another way than before.
+    Values are not kept, so it is small: a few bytes for each condition that was decided. In loops
+    it is so for each time that one went another way than before.
 
     Attributes
     ----------

@@ -22,8 +22,8 @@ HUE = 0.03  # of the colour that a node has more of the more time it took
 def to_dot(profile: Profile) -> str:
     r"""Return the graphs of a profile's functions in DOT.
 
-    Nodes are the redder the more of their function's time they took, those that never ran are
-    dashed and grey, and each arm of a condition is a frame that says how often it was taken.
+    Nodes are the redder the more of their function's time they took. Those that never ran are
+    dashed and grey. Each arm of a condition is a frame that says how often it was taken.
 
     Examples
     --------

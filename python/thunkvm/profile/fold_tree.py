@@ -18,9 +18,9 @@ Box = dict[str, Any]
 def fold_tree(function: FunctionRecord) -> Box:
     """Return the root box.
 
-    A box has an ``id``, a ``label``, its ``nodes`` (indices), the boxes ``inside`` it, and the sums
-    of all that is in it: ``count``, ``time``, ``ran`` (how many nodes ever did). That of an arm has
-    its ``condition`` and ``arm``.
+    A box has an ``id``, a ``label``, its ``nodes`` (indices) and the boxes ``inside`` it. It has
+    the sums of all in it: ``count``, ``time``, ``ran`` (how many nodes ever did). That of an arm
+    has its ``condition`` and ``arm``.
 
     Examples
     --------

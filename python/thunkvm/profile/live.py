@@ -19,8 +19,8 @@ KINDS: dict[str, dict[str, bool]] = {
     "trace": {"times": True, "events": True},
     "memory": {"times": True, "memory": True},
 }
-#: Where a function keeps the kind of its own profile, and a weak reference to what was last handed
-#: out of it: the profile has the function, which would else keep itself alive.
+#: Where a function keeps the kind of its own profile, and a weak reference to the profile last
+#: handed out: the profile has the function, which would else keep itself alive.
 OWN = "_own_profile"
 #: Where a function made with `profile=` keeps the records of its calls in other processes.
 ELSEWHERE = "_recorded_elsewhere"

@@ -188,8 +188,9 @@ class Profile:
     def html(self, path: str | PathLike[str]) -> None:
         """Write one HTML page with all that is known: it opens from a file and asks no network.
 
-        Tables that sort and search, the graph in boxes that fold, the branches with their shares,
-        the timeline, and the lines of the user's files, which are copied into the page.
+        It has tables that sort and search, the graph in boxes that fold, and the branches with
+        their shares. It has the timeline, and the lines of the user's files, which are copied into
+        the page.
 
         Parameters
         ----------

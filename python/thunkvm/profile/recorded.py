@@ -1,6 +1,6 @@
 """The fields that profiles' rows share with the core's, which declares them (``thunks/fields.h``).
 
-A class here has the fields of a row of the core's, for the row of profiles that derives from it.
+A class here has the fields of a row of the core's. The row of profiles derives from it.
 """
 
 from __future__ import annotations

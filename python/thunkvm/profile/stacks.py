@@ -1,7 +1,7 @@
 """Profiles as collapsed stacks, which flame graphs are made from.
 
-A node's stack is its function, the arms that it runs for, and itself, so a flame graph shows what
-each arm takes.
+A node's stack is its function, the arms that it runs for, and itself. So a flame graph shows the
+time of each arm.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ class Slice:
 def slices(profile: Profile) -> list[Slice]:
     """Return the slices of a profile, thread by thread, each before those that lie in it.
 
-    Two clock readings may differ: a slice that outlasts the one it began in ends with it, or where
-    it is mostly after that one, that one ends where it begins.
+    Two clock readings may differ: a slice that outlasts the one it began in ends with it. Where it
+    is mostly after that one, that one ends where it begins.
 
     Raises
     ------

@@ -2,8 +2,8 @@
 
 A function of a family's file (`reductions`, `shapes`, ...) says by `public` what it is: a name of
 the package, a method of Variables, a function of NumPy's. Nothing else lists it: the package, its
-``__all__``, the methods, NumPy's protocol and the stubs are made of what is registered here and of
-what the Ops' prototypes expose (`exposed`).
+``__all__``, the methods, NumPy's protocol and the stubs are made of them. Functions of Ops'
+prototypes (`exposed`) join those that are registered here.
 """
 
 from __future__ import annotations

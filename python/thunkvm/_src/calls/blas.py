@@ -1,7 +1,7 @@
 """The OpenBLAS that the core is linked with: its number of threads, and its name.
 
-A process may hold several: NumPy brings one of its own. The core's is found through the core, whose
-symbols and those of its libraries are looked up in the order in which the core itself sees them.
+A process may hold several: NumPy brings one of its own. The core's is found through the core. Its
+symbols and those of its libraries are looked up in the core's own order.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ def signature_of(parameters: Sequence[tuple[str | None, bool, Any]]) -> inspect.
     Parameters
     ----------
     parameters : sequence of (name or None, whether it has a default, default)
-        The inputs, in order. One without a name, or whose name is no identifier or an earlier
-        one's, is by position only, and so are those before it; one without a default that comes
-        after one with a default can only be given by keyword once that is left out, and is shown
-        so, with all that follow.
+        The inputs, in order. One is by position only if it has no name, no identifier for a name,
+        or an earlier one's name. So are those before it; one without a default may come after one
+        with a default. It is shown as by keyword only, with all that follow, since that may be left
+        out.
 
     Returns
     -------

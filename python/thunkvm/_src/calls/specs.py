@@ -72,8 +72,8 @@ class Out:
     borrow : bool
         Return the memory that the function has, without copying; it may be an argument's or
         another output's. What the caller writes to it changes these, and later calls may write to
-        it. The memory of a constant, of a default that the function keeps (`In.value`) and of a
-        shared variable comes as a read-only array.
+        it. A constant, a default that the function keeps (`In.value`) and a shared variable give
+        read-only arrays of their memory.
 
     Examples
     --------

@@ -33,15 +33,14 @@ def attempt(
 
     `otherwise` is computed only then. What ran before the exception is not run again, and what
     raised it has failed for the whole call: if `otherwise` needs it too, the same exception is
-    raised again, and so it is for everything else in the call that needs it. An exception that is
-    not one of `on` passes. Gradients are those of the one that counted.
+    raised again. So it is for all else in the call that needs it. An exception that is not one of
+    `on` passes. Gradients are those of the one that counted.
 
     Parameters
     ----------
     value, otherwise : Variable, number, array-like, or nested lists, tuples and dicts of them
         The two results, alike as in `ifelse`. A nested `value` is one attempt: all of it is
-        computed as soon as any of the results is, and `otherwise` is the result where any of it
-        fails.
+        computed as soon as any result is. `otherwise` is the result where any of it fails.
     on : class of exceptions, or a tuple of them
         Subclasses of Exception: Ctrl-C and exit end every call. Where several nodes of `value`
         would raise, it is not said which of them does.

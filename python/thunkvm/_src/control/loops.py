@@ -31,10 +31,10 @@ def while_loop(
 ) -> Any:
     """Return the state after as many steps of `body` as `cond` is true before.
 
-    A step that runs computes the next value of everything in the state that the condition, or
-    what is asked for behind the loop, may depend on from step to step; all else only if it is
-    needed, as in all graphs: of an `ifelse` in the body one arm, and what does not change from
-    step to step once, outside.
+    A step that runs computes the next values of a part of the state. The condition, or the results
+    that are used behind the loop, may depend on these from step to step; all else only if it is
+    needed, as in all graphs: of an `ifelse` in the body one arm, and what does not change from step
+    to step once, outside.
 
     Parameters
     ----------

@@ -48,8 +48,8 @@ def push_forward(
 ) -> list[Variable | None]:
     """Return the tangents of expressions, None where one does not depend on a variable.
 
-    The core adds up tangents of tensors alone. So where an Op takes a number, the gradient of
-    ``<gradient of <u, ys>, tangents>`` with respect to u, in which it is linear, is the tangent.
+    The core adds up tangents of tensors alone. ``<gradient of <u, ys>, tangents>`` is linear in u.
+    So where an Op takes a number, its gradient with respect to u is the tangent.
 
     Parameters
     ----------

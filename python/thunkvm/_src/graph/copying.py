@@ -2,8 +2,8 @@
 
 A Variable says what to compute and never changes, so that a copy of it is itself. A shared variable
 has a value, though, and a deep copy has one of its own; and the deep copy of what is computed from
-shared variables is computed from their copies. So ``copy.deepcopy(model)`` gives a model that can
-be trained without touching the first one, however its parts refer to each other.
+shared variables is computed from their copies. So ``copy.deepcopy(model)`` gives a model that is
+trained without touching the first one. Its parts may refer to each other in any way.
 
 Pickles hold the graph that a Variable or a function is of. What several of them share is shared
 again when they were pickled together.

@@ -10,9 +10,8 @@ from thunkvm._src.graph.keyed_type import KeyedType
 class DisconnectedType(KeyedType):
     """Theano's way to say that there is no gradient: ``DisconnectedType()()`` in place of None.
 
-    What `Op.grad` returns for an input may be a Variable of this Type. An Op that has a
-    ``connection_pattern`` gets such Variables, where others get None, for outputs that the cost
-    does not depend on.
+    What `Op.grad` returns for an input may be a Variable of this Type. For outputs that the cost
+    does not depend on, an Op with a ``connection_pattern`` gets such Variables. Other Ops get None.
 
     Examples
     --------

@@ -19,8 +19,8 @@ class Op:
     ``perform(self, node, inputs, output_storage)``
         Computes all outputs: ``output_storage[j][0] = value``. `inputs` is a list of NumPy arrays
         and scalars (or any objects, as the Types say), which must not be written to unless
-        `destroy_map` says so: they are the values themselves, which other nodes and the caller
-        may hold too, and a write would change their results without a word. Those of constants,
+        `destroy_map` says so: they are the values themselves. Other nodes and the caller may hold
+        them too, and a write would change their results without a word. Those of constants,
         defaults and shared variables are read-only.
     ``demand(self, node)``
         A generator, for a lazy Op: ``value = yield i`` demands input i, and what it returns is the
@@ -38,10 +38,9 @@ class Op:
     ``grad(self, inputs, output_gradients)``, or ``L_op(self, inputs, outputs, output_gradients)``
         Returns one gradient for each input, as Variables; None, or Theano's
         ``DisconnectedType()()``, where no output depends on it.
-        An output that the cost does not depend on comes with zeros of its shape, or with None
-        where the Op is lazy and asking for the shape could run it. Called once for all outputs
-        whose gradients are there together; once more for one that has its gradient in another
-        branch.
+        An output that the cost does not depend on comes with zeros of its shape. It comes with None
+        where the Op is lazy, and the shape could run it. Called once for all outputs whose
+        gradients are there together; once more for one that has its gradient in another branch.
     ``R_op(self, inputs, eval_points)``
         Returns how each output changes where the inputs change along `eval_points`: a variable of
         its shape, or None where it does not. A None in `eval_points` says that an input does not

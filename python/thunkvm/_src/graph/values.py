@@ -138,7 +138,7 @@ def _as_tensor_value(value: Any, dtype: npt.DTypeLike | None) -> np.ndarray | No
 def as_variables_alike(values: Sequence[Any]) -> list[Variable]:
     """Return values that have to be of one kind as variables.
 
-    If one of them is a variable that holds objects (of `generic`, or of a Type of the user's), the
+    One of them may be a variable of objects (of `generic`, or of a Type of the user's). Then the
     others that are no variables become constants of its Type: None is one of them.
 
     Examples

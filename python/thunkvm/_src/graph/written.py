@@ -149,8 +149,8 @@ def _unwritten_nodes(root: Apply) -> list[Apply]:
 def making_of(node: Apply) -> tuple[Any, ...]:
     """Return what makes a node's outputs from its inputs, without the inputs.
 
-    ``("op", type, attributes)`` for an Op of the registry, and ``("python", op, types)`` for an Op
-    of a user's that has no name there. A graph among the attributes is (inputs, outputs).
+    ``("op", type, attributes)`` for an Op of the registry; ``("python", op, types)`` for an Op of a
+    user's, which has no name there. A graph among the attributes is (inputs, outputs).
     """
     op = node.op
     if isinstance(op, RegisteredOp):

@@ -13,8 +13,8 @@ STEM = 4
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the nearest of `names`, or ``""`` if none is near.
 
-    Near is what begins with the same letter, and is the same but for a letter or two (left out,
-    added, changed, or two exchanged) or for its ending. Upper and lower case are the same.
+    A near name begins with the same letter. It differs in one letter or two (left out, added,
+    changed, exchanged), or in its ending. Upper and lower case are the same.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any
 
 from thunkvm._src.views.drawing import to_svg
 
-#: A page has so many lines of a tree, or rows of a table, and then says that there are more.
+#: The most lines of a tree, or rows of a table; a note says that there are more.
 SHOWN = 200
 #: The most nodes of a picture: Graphviz lays these out in a tenth of a second, and a page has room.
 DRAWN = 60

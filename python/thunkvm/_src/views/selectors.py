@@ -51,9 +51,8 @@ def selector_texts(selectors: Iterable[Variable], nodes: Sequence[Apply]) -> dic
     """Return what each selector of a function is called, no two alike that can be told apart.
 
     A selector without a name has the one that its line of the source gives it: ``good`` of
-    ``good = x > 0``. Where a line gives it to several, as one in a Python loop does, they are
-    called by what computes them; and where that is cut before it differs, by the place where it
-    does.
+    ``good = x > 0``. A line in a Python loop gives it to several selectors. These are called by
+    their expressions; and where that is cut before it differs, by the place where it does.
 
     Parameters
     ----------

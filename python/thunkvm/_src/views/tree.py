@@ -28,8 +28,8 @@ NameOf = Callable[[Variable], str | None]
 def dprint(graph: Any, *, depth: int | None = DEPTH, file: TextIO | None = None) -> None:
     """Print the graph that computes a Variable: a line each, inputs under what they are inputs of.
 
-    Every Variable that is computed or given has an id. One that is met again, because several nodes
-    use it, is marked with ``...`` and printed with its inputs only where it came first.
+    Every Variable that is computed or given has an id. One that several nodes use is printed with
+    its inputs where it comes first. Elsewhere it is marked with ``...``.
 
     Parameters
     ----------

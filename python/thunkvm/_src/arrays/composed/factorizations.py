@@ -23,9 +23,9 @@ from thunkvm._src.arrays.public import public
 def _complete_columns(columns: Variable) -> Variable:
     """Return orthonormal columns and others that make a unitary matrix of them.
 
-    The others are any basis of what is left. They move with the space that they span: projected
-    out of the columns, and brought back to length 1 by two terms of a series for (N^H N)^(-1/2),
-    which leaves derivatives up to the third as they are.
+    The others are any basis of what is left. They move with the space that they span: projected out
+    of the columns, and brought back to length 1. Two terms of a series for (N^H N)^(-1/2) do that,
+    and leave derivatives up to the third as they are.
     """
     k = length(columns, -1)
     others = ops.stop_gradient(part(ops.complete_qr(columns)[0], slice(k, None)))

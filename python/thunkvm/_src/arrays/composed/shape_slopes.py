@@ -3,9 +3,9 @@
 The slope of ``gammainc(a, x)`` by a is the integral of ``(log(t) - digamma(a)) * density(t)`` from
 0 to x; since that from 0 to infinity is 0, it is minus the integral from x on. On one of the two
 sides the integrand has one sign, so nothing cancels. It is summed by the exp-sinh rule of Takahasi
-and Mori (1974), at points that are spread over all scales around the width of the density. Below
-x = 3 the power series (Moore 1982, AS 187) is summed instead. Beta functions go the same way; see
-Boik and Robison-Cox (1998) for their series. Eleven digits or more, against mpmath.
+and Mori (1974). Its points are spread over all scales around the width of the density. Below x = 3
+the power series (Moore 1982, AS 187) is summed instead. Beta functions go the same way; see Boik
+and Robison-Cox (1998) for their series. Eleven digits or more, against mpmath.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Special functions that are composed of others, with the right slopes at their edges.
 
-Where a function has a value that its formula has not, as ``x * log(x)`` has at 0, the formula gets
-another number there. Where its slope is infinite there, a root of 0 gives it that: ``sqrt(x)`` is
-0, and has the slope inf.
+A function may have a value where its formula has none, as ``x * log(x)`` at 0. There the formula
+gets another number. Where its slope is infinite there, a root of 0 gives it that: ``sqrt(x)`` is 0,
+and has the slope inf.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ performs_unary("round", np.rint)
 def _power(x: Any, y: Any) -> Any:
     """Return x**y as C's ``pow`` has it.
 
-    `numpy.power` takes the square root where one exponent of 0.5 is broadcast, so that
-    ``(-inf)**0.5`` is NaN there and infinite in an array of exponents. What an Op computes depends
-    on the values alone, so each element gets an exponent of its own.
+    `numpy.power` takes the square root where one exponent of 0.5 is broadcast. So ``(-inf)**0.5``
+    is NaN there, and infinite in an array of exponents. What an Op computes depends on the values
+    alone, so each element gets an exponent of its own.
     """
     if y.dtype.kind != "f":
         return np.power(x, y)
