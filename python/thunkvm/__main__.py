@@ -21,7 +21,7 @@ SHOWN_KEY = 12
 
 
 def modules() -> list[tuple[str, str, int, float]]:
-    """Return what is in the cache; nothing is made where there is none."""
+    """Return the contents of the cache; nothing is made where there is none."""
     return _core.cache_list() if os.path.isdir(config.cache_dir) else []
 
 

@@ -69,7 +69,7 @@ class OpError(AssertionError):
 
 @dataclass(slots=True)
 class OpReport:
-    """What `check_op` found: a table, as text.
+    """The findings of `check_op`: a table, as text.
 
     Attributes
     ----------

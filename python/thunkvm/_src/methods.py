@@ -44,7 +44,7 @@ def _make_method(function: Any) -> Any:
 
 
 class Methods:
-    """What Variables get under the same names; `variable.py` attaches it."""
+    """The functions that Variables have under the same names; `variable.py` attaches it."""
 
     T = property(shapes.transpose, doc="The Variable with its axes in reverse order.")
     mT = property(  # noqa: N815

@@ -80,7 +80,7 @@ def _no_value(variable: Variable, what: str) -> TypeError:
 
 
 def _instead(variable: Variable) -> str:
-    """Return what to write instead of what the user's code is doing, or ""."""
+    """Return the code to write instead of the user's operation, or ""."""
     site = call_site()
     if site.target:
         made = f"tv.as_variable({site.target})[{site.index}].set({name_of(variable)})"

@@ -48,7 +48,7 @@ def rows_stub() -> str:
 
 
 def _names_of_modes() -> dict[str, list[str]]:
-    """Return what type checkers know modes, linkers, optimizers and features by."""
+    """Return the types of modes, linkers, optimizers and features, for type checkers."""
     return {
         "ModeName": [*MODES, *CHECKING],
         "LinkerName": [*LINKERS],

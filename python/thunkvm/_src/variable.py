@@ -33,7 +33,7 @@ refuse_truth = Variable.__bool__
 
 
 def name_of(variable: Variable) -> str:
-    """Return what to call a Variable in a message."""
+    """Return the name of a Variable in a message."""
     return variable.name or "x"
 
 

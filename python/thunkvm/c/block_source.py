@@ -223,11 +223,11 @@ class _Module:
         )
 
     def loaded_flags(self) -> str:
-        """Return what notes which of the modules' statements at loading have run."""
+        """Return the flags that note which of the module's statements at loading have run."""
         return f"static bool thunkvm_loaded[{len(self.all_items('c_init_code')) + 1}];\n"
 
     def load_block(self, k: int, nodes: Sequence[NodeSource]) -> str:
-        """Return what loads block k, and its other functions."""
+        """Return the function that loads block k, and its other functions."""
         every = self.all_items("c_init_code")
         own = dict.fromkeys(code for node in nodes for code in node.all_items("c_init_code"))
         codes = "".join(
@@ -242,7 +242,7 @@ class _Module:
 
 
 def _function(nodes: Sequence[NodeSource]) -> str:
-    """Return what the function of a block is called."""
+    """Return the name of the function of a block."""
     return "_and_".join(dict.fromkeys(function_name(node.op) for node in nodes))
 
 

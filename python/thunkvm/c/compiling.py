@@ -267,7 +267,7 @@ class _NotTogether(Exception):  # noqa: N818 (never seen outside)
 
 
 def _shares(source: NodeSource) -> Any:
-    """Return what nodes of one block, and blocks of one module, have in common.
+    """Return the settings that nodes of one block, and blocks of one module, have in common.
 
     Top levels of different Ops are not put together: functions of one would be found by the other.
     """

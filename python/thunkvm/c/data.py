@@ -78,7 +78,7 @@ class CDataType(PlainCType):
         raise TypeError(f"a {self} cannot be copied, so no Op may overwrite one.")
 
     def _c_list(self, method: str, **kwargs: Any) -> list[str]:
-        """Return what was given under the method's name."""
+        """Return the text that was given under the method's name."""
         return list(getattr(self, method.removeprefix("c_"), ()))
 
     def c_support_code(self, **kwargs: Any) -> list[str]:

@@ -133,7 +133,7 @@ def _has_compiler(node: Apply, is_cxx: bool) -> bool:
 
 
 def notes_of(function: Function) -> dict[int, CNote]:
-    """Return what is said of a function's nodes that were asked for their C since the last time.
+    """Return notes on a function's nodes that were asked for their C since the last time.
 
     By the nodes' index. Each thread links functions of its own.
     """

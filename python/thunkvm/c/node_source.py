@@ -29,7 +29,7 @@ OBJECT = re.compile(r"\bpy_(V\d+)\b")
 
 
 def function_name(op: Any) -> str:
-    """Return what a debugger calls the function that runs an Op's code: ``run_`` and its class."""
+    """Return the name of the function that runs an Op's code: ``run_`` and its class."""
     return "run_" + re.sub(r"\W", "_", type(op).__name__, flags=re.ASCII)
 
 
@@ -82,7 +82,7 @@ class NodeSource:
             self.add_giver(self.params_type)
 
     def add_giver(self, giver: Any) -> None:
-        """Note who has a say in the module, each once."""
+        """Note an Op or a Type that has a say in the module, each once."""
         if not any(giver is other or giver == other for other in self.givers):
             self.givers.append(giver)
 
@@ -91,7 +91,7 @@ class NodeSource:
         return all(type(giver).__module__.startswith("thunkvm.") for giver in self.givers[1:])
 
     def all_items(self, method: str) -> list[str]:
-        """Return what all givers list, each item once, in order."""
+        """Return the items that all givers list, each once, in order."""
         return every(self.givers, method, c_compiler=self.c_compiler)
 
     def support_code(self) -> dict[str, str]:
@@ -100,7 +100,7 @@ class NodeSource:
         return {part: name_lines(part, name) for part in self.all_items("c_support_code")}
 
     def version(self) -> tuple[Any, ...]:
-        """Return what the Op says of its version, which is shown and decides nothing."""
+        """Return the Op's version, which is shown and decides nothing."""
         apply = ask_method(self.op, "c_code_cache_version_apply", self.node)
         return apply or ask_method(self.op, "c_code_cache_version", default=()) or ()
 
@@ -110,7 +110,7 @@ class NodeSource:
         return name_lines(code, f"{method} of {self.called}")
 
     def members(self) -> str:
-        """Return what the node keeps in the struct."""
+        """Return the node's members of the struct."""
         return self.params_members() + self.op_code("c_support_code_struct", self.node, self.name)
 
     # ---- what lives as long as the struct
@@ -125,7 +125,7 @@ class NodeSource:
         )
 
     def init_stages(self, number: int, given: str) -> list[Stage]:
-        """Return what sets the struct's members up, stages from `number` on."""
+        """Return the stages that set the struct's members up, from `number` on."""
         stages = []
         if self.params_type is not None:
             sub = {"fail": failure_code(number)}
@@ -154,7 +154,7 @@ class NodeSource:
         return self.op_code("c_cleanup_code_struct", self.node, self.name)
 
     def struct_cleanup(self) -> str:
-        """Return what takes the struct's members down."""
+        """Return the clean-up of the struct's members."""
         text = f"{{\n{self.op_struct_cleanup()}\n}}\n"
         if self.params_type is not None:
             cleanup = self.type_code(self.params_type, "c_cleanup", self.params, {"fail": ""})
@@ -220,7 +220,7 @@ class NodeSource:
         return clean_stage(self.type_code(type_, "c_cleanup", name, {"fail": fail}), number)
 
     def sync(self, j: int, number: int, slot: str) -> str:
-        """Return what makes an object of output j, for a slot if there is one.
+        """Return the text that makes an object of output j, for a slot if there is one.
 
         Stage `number` ends where it fails.
         """
@@ -238,7 +238,7 @@ class NodeSource:
         return not ask_method(type_, "c_is_simple", default=False)
 
     def check_output(self, j: int, number: int) -> str:
-        """Return what looks at output j, which no Python object ever stands for."""
+        """Return the check of output j, which no Python object ever stands for."""
         check: Callable[..., str] | None = getattr(self.node.outputs[j].type, "c_check_value", None)
         if check is None:
             return ""
@@ -247,7 +247,7 @@ class NodeSource:
         )
 
     def op_sub(self, stage: int) -> dict[str, str]:
-        """Return what the Op's texts may insert, for a stage."""
+        """Return the insertions of the Op's texts, for a stage."""
         sub = {"fail": failure_code(stage), "failure_var": FAILURE, "struct_id": self.name}
         if self.params_type is not None:
             sub["params"] = self.params

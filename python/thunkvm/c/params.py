@@ -220,7 +220,7 @@ class ParamsType(PlainCType):
     # ---- in C
 
     def _c_list(self, method: str, **kwargs: Any) -> list[str]:
-        """Return what the Types of the fields return, each text once."""
+        """Return the texts of the fields' Types, each once."""
         return every(self.types, method, **kwargs)
 
     def c_support_code(self, **kwargs: Any) -> list[str]:

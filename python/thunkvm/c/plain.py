@@ -44,7 +44,7 @@ class NumberCType(PlainCType):
 
 
 def put_object(name: str, made: str, sub: dict[str, str]) -> str:
-    """Return what puts a new object in place of ``py_<name>``, or fails where it is NULL."""
+    """Return the text that puts a new object in place of ``py_<name>``, or fails at NULL."""
     return (
         f"Py_XDECREF(py_{name});\npy_{name} = {made};\nif (py_{name} == NULL) {{ {sub['fail']} }}"
     )

@@ -154,7 +154,7 @@ def texts(giver: object, method: str, answer: Any) -> list[str]:
 
 
 def every(givers: Iterable[object], method: str, **keywords: Any) -> list[str]:
-    """Return what all givers list, each item once, in order."""
+    """Return the items that all givers list, each once, in order."""
     answers = (texts(giver, method, ask_method(giver, method, **keywords)) for giver in givers)
     return list(dict.fromkeys(item for answer in answers for item in answer))
 

@@ -122,7 +122,7 @@ class Prototype:
 
 
 def parse_prototype(text: str) -> Prototype:
-    """Return what a prototype says.
+    """Parse a prototype.
 
     Raises
     ------

@@ -79,19 +79,19 @@ class CType(Type, CObject):
         raise self._missing_method("c_declare")
 
     def c_init(self, name: str, sub: dict[str, str]) -> str:
-        """Return what gives the declared variables a first value."""
+        """Return the text that gives the declared variables a first value."""
         raise self._missing_method("c_init")
 
     def c_extract(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
-        """Return what sets the variables from ``py_<name>``, a borrowed reference."""
+        """Return the text that sets the variables from ``py_<name>``, a borrowed reference."""
         raise self._missing_method("c_extract")
 
     def c_extract_out(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
-        """Return what sets an output's variables: from its last value, or a first one if None."""
+        """Return the text that sets an output's variables: from its last value, or a first one."""
         code = ask_method(self, "c_extract", name, sub, default=self, check_input=check_input)
         if code is self:
             raise self._missing_method("c_extract")
@@ -99,11 +99,11 @@ class CType(Type, CObject):
         return f"if (py_{name} == Py_None) {{\n{self.c_init(name, sub)}\n}} else {{\n{extract}\n}}"
 
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
-        """Return what puts the variables' value into ``py_<name>``."""
+        """Return the text that puts the variables' value into ``py_<name>``."""
         raise self._missing_method("c_sync")
 
     def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
-        """Return what frees the variables."""
+        """Return the text that frees the variables."""
         return ""
 
     def c_element_type(self) -> str:

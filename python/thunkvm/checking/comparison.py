@@ -82,7 +82,7 @@ def _perform_of(node: _core.Apply) -> Rerun | None:
 
 
 def _expected_outputs(node: _core.Apply, rerun: Rerun, inputs: list[Any]) -> list[Any] | None:
-    """Return what `perform` gives; None where it says that it has nothing for this node."""
+    """Return the outputs of `perform`; None where it says that it has nothing for this node."""
     try:
         return rerun(inputs)
     except NotImplementedError:
@@ -204,7 +204,7 @@ class DualLinker(Linker):
         return linker
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        """Return what `__new__` gets when a copy is made."""
+        """Return the arguments of `__new__` when a copy is made."""
         return (self.checker,)
 
 

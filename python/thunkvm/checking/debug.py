@@ -154,10 +154,10 @@ def _seconds_of(function: Function, arguments: list[Any], rounds: tuple[int, ...
 class DebugMode(Mode):
     """A mode that checks each Op that runs, and each rewrite, and stops at the first lie.
 
-    A node that nobody demands does not run and is not checked. It runs once for each check whenever
-    its inputs have new shapes, strides or dtypes, in any call; and once for each implementation in
-    its first ten runs. From then on it does so in as many calls as `at_most` leaves time for. What
-    is checked of it:
+    A node that nobody demands does not run and is not checked. One that runs is run again for each
+    check whenever its inputs have new shapes, strides or dtypes, in any call; and once for each
+    implementation in its first ten runs. From then on it does so in as many calls as `at_most`
+    leaves time for. What is checked of it:
 
     - its ways to run agree: emitted C, kernel, the user's C, ``perform``; each on inputs of every
       layout (an Op of the user's) and with preallocated outputs of every layout;
@@ -266,7 +266,7 @@ class DebugMode(Mode):
         return "DebugMode"
 
     def observer(self) -> DebugObserver:
-        """Return what checks the nodes."""
+        """Return the observer that checks the nodes."""
         checks = Checks(
             self.check_c_code,
             self.check_py_code,

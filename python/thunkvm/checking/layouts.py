@@ -155,7 +155,7 @@ def _guarded_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
 
 
 def _margins(array: np.ndarray | None) -> list[np.ndarray]:
-    """Return what lies before and behind the memory of a guarded array."""
+    """Return the margins of a guarded array's memory."""
     if array is None:
         return []
     memory = array

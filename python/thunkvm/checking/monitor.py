@@ -126,5 +126,5 @@ class MonitorMode(Mode):
         return "MonitorMode"
 
     def observer(self) -> Monitor:
-        """Return what calls the callbacks."""
+        """Return the observer that calls the callbacks."""
         return Monitor(self.pre_func, self.post_func)

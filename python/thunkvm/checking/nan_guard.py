@@ -250,7 +250,7 @@ class NanGuardMode(Mode):
         return "NanGuardMode"
 
     def observer(self) -> NanGuard:
-        """Return what looks at the nodes."""
+        """Return the observer that looks at the nodes."""
         return NanGuard(self.nan_is_error, self.inf_is_error, self.big_is_error, self.action)
 
 

@@ -30,7 +30,7 @@ class Relink(Protocol):
 
     @property
     def outputs(self) -> list[Variable]:
-        """What the function computes."""
+        """The values that the function computes."""
 
     def __call__(
         self,
@@ -106,7 +106,7 @@ class NodeObserver:
         self.nodes = [output.owner for output in function._nodes if output.owner is not None]
 
     def form(self, index: int) -> str:
-        """Return what a node runs as: "kernel", "c", "perform", "emitted", ..."""
+        """Return the form of a node: "kernel", "c", "perform", "emitted", ..."""
         function = self.function
         if not self._forms and function is not None:
             self._forms = [row.form for row in function._node_forms()]

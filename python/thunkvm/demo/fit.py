@@ -46,7 +46,7 @@ class BranchRuns:
 
 @dataclass(frozen=True)
 class Fit:
-    """What came of a fit.
+    """The result of a fit.
 
     Attributes
     ----------

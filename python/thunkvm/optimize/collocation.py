@@ -39,7 +39,7 @@ MOST_ITERATIONS = 6
 
 
 class Solution(NamedTuple):
-    """What Newton's iterations came to.
+    """The result of Newton's iterations.
 
     Parameters
     ----------

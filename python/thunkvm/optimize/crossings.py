@@ -41,7 +41,7 @@ class Event(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """What is known of an event after a step.
+    """The state of an event after a step.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Crossing(NamedTuple):
 
 
 def first_crossing(event: Event, t: Variable, y: Variable) -> Crossing:
-    """Return what is known of an event at the beginning of a solution.
+    """Return the state of an event at the beginning of a solution.
 
     Parameters
     ----------

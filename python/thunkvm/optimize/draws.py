@@ -13,7 +13,7 @@ from thunkvm._src.graph.values import as_variable, constant
 
 
 class Numbers(NamedTuple):
-    """What one step of a sampler needs.
+    """The needs of one step of a sampler.
 
     Parameters
     ----------

@@ -58,9 +58,9 @@ class lbfgsb(Method):
     """The quasi-Newton method that remembers the last few steps, within bounds.
 
     A step follows the gradient, along the bounds, to the Cauchy point: the first least point of the
-    last steps' quadratic; finds the least point of the quadratic among those that are at the same
-    bounds; and searches along the line to it for a point that satisfies the strong Wolfe
-    conditions. It keeps ``2 * memory * n`` numbers.
+    last steps' quadratic. It finds the quadratic's least point among those at the same bounds. It
+    searches along the line to it for a point that satisfies the strong Wolfe conditions. It keeps
+    ``2 * memory * n`` numbers.
 
     Parameters
     ----------

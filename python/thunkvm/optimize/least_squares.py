@@ -40,7 +40,7 @@ class WithKeywords:
     fun: Callable[..., Any]
 
     def __call__(self, x: Any, *args: Any) -> Any:
-        """Return what the function returns."""
+        """Return the value of the function."""
         return self.fun(x, *args[:-1], **args[-1])
 
 

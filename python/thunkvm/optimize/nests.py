@@ -42,7 +42,7 @@ def _is_numbers(value: Any) -> bool:
 
 
 def structure_key(tree: Any) -> Hashable:
-    """Return what two nests of the same structure have in common, and no others.
+    """Return the key that nests of the same structure have in common, and no others.
 
     Examples
     --------

@@ -116,7 +116,7 @@ class OdeMethod(Protocol):
     def degree(self) -> int: ...  # noqa: D102 (see above)
 
     def start(self, problem: OdeProblem, slope: Variable) -> Any:
-        """Return what the method knows at t0, where the slope is given."""
+        """Return the method's state at t0, where the slope is given."""
 
     def attempt(self, problem: OdeProblem, state: Any) -> Attempt:
         """Return a step from the point of a state, of its size ``state.h``."""

@@ -57,7 +57,7 @@ class Question(NamedTuple):
 
     @property
     def key(self) -> Hashable:
-        """What all calls have in common for which the same program is right."""
+        """The key of all calls for which the same program is right."""
         y0 = [np.asarray(leaf) for _, leaf in leaves(self.y0)]
         events = tuple(
             (each, getattr(each, "terminal", None), getattr(each, "direction", None))

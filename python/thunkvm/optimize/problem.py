@@ -96,7 +96,7 @@ class Problem:
         return count_value(found, "nhev")
 
     def residuals(self, x: tv.Variable) -> tv.Variable:
-        """Return what fun returns at a point as a vector, shape ``(m,)``; counted as nfev."""
+        """Return the value of fun at a point as a vector, shape ``(m,)``; counted as nfev."""
         return count_value(self._residuals(x), "nfev")
 
     def jacobian(self, x: tv.Variable) -> tv.Variable:
@@ -111,7 +111,7 @@ class Problem:
         return count_value(found, "njev")
 
     def _call_fun(self, x: tv.Variable) -> Any:
-        """Return what fun returns at a point, which is one graph however often it is asked for."""
+        """Return the value of fun at a point: one graph, however often it is asked for."""
         if x not in self._at:
             self._at[x] = self.fun(self._nested(x), *self.args)
         return self._at[x]

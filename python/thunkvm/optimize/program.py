@@ -24,7 +24,7 @@ KEPT = 128
 
 @dataclass(frozen=True)
 class Question:
-    """What is solved, without the numbers that may change from call to call.
+    """The problem, without the numbers that may change from call to call.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Question:
     mode: Any = None
 
     def key(self, nest: Nest, args: tuple[Any, ...]) -> Hashable:
-        """Return what all calls have in common for which the same program is right."""
+        """Return the key of all calls for which the same program is right."""
         mode = tv.config.mode if self.mode is None else self.mode
         of_method = self.method.key
         functions = self.fun, self.jac, self.hess, self.hessp

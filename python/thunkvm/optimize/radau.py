@@ -44,7 +44,7 @@ FEW, FAST = 2, 1e-3
 
 
 class RadauKnown(NamedTuple):
-    """What the method knows between its steps.
+    """The state of the method between its steps.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Radau(NamedTuple):
         return 3
 
     def start(self, problem: OdeProblem, slope: Variable) -> RadauKnown:
-        """Return what the method knows at the beginning."""
+        """Return the state of the method at the beginning."""
         flat = ops.stop_gradient(problem.y0) * 0.0
         zeros = flat[:, None] * flat
         rows = ops.cast(flat, dtype="int64")
@@ -154,7 +154,7 @@ class Radau(NamedTuple):
     def _refusal(
         self, have: RadauKnown, found: Any, size: Variable, predicted: Variable
     ) -> tuple[RadauKnown, Variable]:
-        """Return what is known after a refusal, and the size of the next attempt.
+        """Return the state after a refusal, and the size of the next attempt.
 
         If Newton's iterations do not converge, a new Jacobian is tried first, if there is one.
         """

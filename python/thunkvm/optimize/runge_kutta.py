@@ -19,7 +19,7 @@ LEAST_ERROR = 1e-4
 
 
 class RungeKuttaKnown(NamedTuple):
-    """What an explicit method knows between its steps.
+    """The state of an explicit method between its steps.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class RungeKutta(NamedTuple):
         return len(self.tableau.dense[0])
 
     def start(self, problem: OdeProblem, slope: Variable) -> RungeKuttaKnown:
-        """Return what the method knows at the beginning."""
+        """Return the state of the method at the beginning."""
         del problem
         return RungeKuttaKnown(slope, constant(LEAST_ERROR), constant(False))
 

@@ -217,7 +217,7 @@ class Call:
         )
 
     def _exception(self, state: Any) -> Exception | None:
-        """Return what the step from a state raises, or None if it does not raise again."""
+        """Return the exception of the step from a state, or None if it does not raise again."""
         values = [leaf for _, leaf in leaves(state._replace(status=np.int64(RUNNING)))]
         try:
             if not self.continues and not np.all(np.isfinite(state.fun)):

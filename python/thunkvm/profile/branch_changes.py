@@ -1,4 +1,4 @@
-"""What became of a function's conditions from one profile to another."""
+"""The changes of a function's conditions from one profile to another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thunkvm.profile.rows import FunctionRecord
 
 @dataclass(frozen=True, slots=True)
 class ConditionChange:
-    """What became of one condition.
+    """The change of one condition.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class ConditionChange:
 def condition_changes(
     before: FunctionRecord | None, after: FunctionRecord | None
 ) -> tuple[ConditionChange, ...]:
-    """Return what became of each condition, those whose shares changed most first.
+    """Return the change of each condition, those whose shares changed most first.
 
     Conditions are matched by their texts; of several with one text the first is the first.
     """

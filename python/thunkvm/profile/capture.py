@@ -33,7 +33,7 @@ WIDTH = 40
 def capture(
     function: _core.Function, recording: _core.Recording, threads: dict[int, int] | None = None
 ) -> FunctionRecord:
-    """Return what was recorded of a function's calls until now.
+    """Return the record of a function's calls until now.
 
     Parameters
     ----------

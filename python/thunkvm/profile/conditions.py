@@ -14,7 +14,7 @@ from thunkvm._src.views.selectors import selector_of
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What one or more branches of a program ask in one region.
+    """The question of one or more branches of a program in one region.
 
     Attributes
     ----------

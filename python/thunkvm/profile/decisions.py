@@ -50,11 +50,11 @@ class Decided:
 
     @property
     def key(self) -> tuple[str, str, int, int]:
-        """What it has in common with itself in another mode of the function."""
+        """Its key, which is the same in another mode of the function."""
         return self.text, self.file, self.line, self.position
 
     def value(self, arm: int | None) -> bool | int | str | None:
-        """Return what an arm stands for: a truth value, which of the cases, or ``"default"``."""
+        """Return the value of an arm: a truth value, which of the cases, or ``"default"``."""
         if arm is None:
             return None
         if self.arms in (TRUTH, LOOP):
@@ -98,7 +98,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """What a condition in a loop was in a call.
+    """The values of a condition in a loop in a call.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Decisions:
     """Which way the conditions of each call went; what ``f.record()`` gives.
 
     Values are not kept, so it is small: a few bytes for each condition that was decided. In loops
-    it is so for each time that one went another way than before.
+    it keeps some for each time that one went another way than before.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class Decisions:
         return "\n".join(lines)
 
     def _runs_of_call(self, call: int) -> tuple[tuple[int, int], ...]:
-        """Return what one call decided."""
+        """Return the decisions of one call."""
         if not 0 <= call < len(self):
             raise IndexError(
                 f"there is no call {call}: {len(self)} calls were recorded, numbered from 0."
@@ -176,7 +176,7 @@ class Decisions:
 
     @cached_property
     def _names(self) -> list[str]:
-        """What each condition is called: its text, with its node where several have that text."""
+        """The name of each condition: its text, with its node where several have that text."""
         times = Counter(condition.text for condition in self.conditions)
         return [
             condition.text if times[condition.text] == 1 else f"{condition.text} ({condition.node})"
@@ -184,7 +184,7 @@ class Decisions:
         ]
 
     def outcomes(self, call: int) -> dict[str, bool | int | str | None]:
-        """Return what each condition was that one call asked, by its text.
+        """Return the value of each condition that one call asked, by its text.
 
         Where several conditions have one text, as those of a loop may, the node is named too:
         ``"x > 0.0 (ifelse.3)"``.

@@ -14,7 +14,7 @@ from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 @dataclass(frozen=True, slots=True)
 class NodeChange:
-    """What became of one node.
+    """The change of one node.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class NodeChange:
 
 @dataclass(frozen=True, slots=True)
 class FunctionChange:
-    """What became of one function.
+    """The change of one function.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class FunctionChange:
 
 @dataclass(frozen=True, slots=True)
 class ProfileDifference:
-    """What changed from one profile to another.
+    """The changes from one profile to another.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class ProfileDifference:
 
 
 def diff(before: Profile, after: Profile) -> ProfileDifference:
-    """Return what became of each row; see `Profile.diff`."""
+    """Return the change of each row; see `Profile.diff`."""
     pairs: list[tuple[FunctionRecord | None, FunctionRecord | None]] = []
     if len(before.functions) == len(after.functions) == 1:
         pairs.append((before.functions[0], after.functions[0]))

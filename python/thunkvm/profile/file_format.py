@@ -29,7 +29,7 @@ class ProfileFileError(ValueError):
 
 @dataclass(frozen=True)
 class Format(Generic[Rows]):
-    """What a file has to be.
+    """The format of a file.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def _encode_value(value: Any) -> Any:
 
 
 def _type_fault(rows: type, content: dict[str, Any]) -> str | None:
-    """Return what is wrong with a field's type, ``functions[0].nodes must be array, and is 3``."""
+    """Return the fault of a field's type, ``functions[0].nodes must be array, and is 3``."""
     from fastjsonschema import JsonSchemaValueException
 
     try:
@@ -138,7 +138,7 @@ class _NoNumber:
 
 @cache
 def _reader(wanted: Any) -> Callable[[Any], Any]:
-    """Return what makes a value of a type, such as a row, of JSON that its schema allows."""
+    """Return the function that makes a value of a type, such as a row, of JSON of its schema."""
     if isinstance(wanted, type) and is_dataclass(wanted):
         readers = {name: _reader(hint) for name, hint in get_type_hints(wanted).items()}
         return lambda row: wanted(**{name: readers[name](row[name]) for name in row})

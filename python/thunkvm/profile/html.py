@@ -45,7 +45,7 @@ def page(profile: Profile) -> str:
 
 
 def page_data(profile: Profile) -> dict[str, Any]:
-    """Return what the page shows, as values for JSON."""
+    """Return the data of the page, as values for JSON."""
     first = first_start(profile.functions)
     return {
         "kind": profile.kind,

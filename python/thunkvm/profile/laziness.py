@@ -10,7 +10,7 @@ from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 @dataclass(frozen=True, slots=True)
 class LazyReport:
-    """What laziness did in a function.
+    """The effects of laziness in a function.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class LazyReport:
 
 
 def lazy_report(function: FunctionRecord) -> LazyReport:
-    """Return what laziness did in a function.
+    """Return the effects of laziness in a function.
 
     Examples
     --------

@@ -27,7 +27,7 @@ ELSEWHERE = "_recorded_elsewhere"
 
 
 def check_kind(kind: Any) -> Kind:
-    """Return what ``profile=`` asks for; True stands for ``"time"``.
+    """Return the kind that ``profile=`` asks for; True stands for ``"time"``.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class LiveProfile(Profile):
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
-        """What was recorded of each function that was called."""
+        """The record of each function that was called."""
         sources = tuple(self._sources)  # another thread may add to it meanwhile
         counts = [(recording.count(), recording.compiled) for _, recording in sources]
         if self._seen != counts or not counts:

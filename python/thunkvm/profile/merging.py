@@ -17,7 +17,7 @@ from thunkvm.profile.timeline import first_start
 
 
 def merge(first: Profile, *others: Profile) -> Profile:
-    """Return what profiles recorded together; see `Profile.merge`."""
+    """Return profiles added up; see `Profile.merge`."""
     functions = list(first.functions)
     indices = {_identity(function): i for i, function in enumerate(functions)}
     for other in others:

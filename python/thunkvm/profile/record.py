@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """What was recorded of functions.
+    """The records of functions.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Profile:
         return tuple(call for function in self.functions for call in function.calls)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Say what stands for a method that there is no longer."""
+        """Name the method that stands for one that there is no longer."""
         from thunkvm._src.teaching.elsewhere import answers, no_name
 
         told = answers("profiles").get(name, "")
@@ -218,7 +218,7 @@ class Profile:
         return drawn + tables + rest
 
     def merge(self, *others: Profile) -> Profile:
-        """Return what this profile and others recorded together.
+        """Return this profile and others added up.
 
         Counts and times of the same function add up, functions that are not the same stand side
         by side. A function is the same if its name, mode and nodes are.
@@ -233,7 +233,7 @@ class Profile:
         return merge(self, *others)
 
     def diff(self, after: Profile) -> ProfileDifference:
-        """Return what became of each row from this profile to another.
+        """Return the change of each row from this profile to another.
 
         Parameters
         ----------

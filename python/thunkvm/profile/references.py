@@ -14,7 +14,7 @@ Reference = tuple[str, int, str, str, int | None, int]
 
 
 def profile_faults(profile: Profile) -> Iterator[str]:
-    """Yield what is wrong with a profile; what comes after the first may be its consequence.
+    """Yield the faults of a profile; what comes after the first may be its consequence.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def profile_faults(profile: Profile) -> Iterator[str]:
 def decision_faults(
     n_arms: list[int], calls: Iterable[tuple[int, tuple[tuple[int, int], ...]]]
 ) -> Iterator[str]:
-    """Yield what is wrong with the decisions of calls.
+    """Yield the faults of the decisions of calls.
 
     Parameters
     ----------

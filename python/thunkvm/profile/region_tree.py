@@ -13,7 +13,7 @@ from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 @dataclass(slots=True)
 class Region:
-    """What runs together or not at all.
+    """A region: its nodes run together, or not at all.
 
     Attributes
     ----------

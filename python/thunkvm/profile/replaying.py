@@ -46,7 +46,7 @@ class Replay:
         self._recording.force(rows)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the function returns when its conditions go that way."""
+        """Return the function's result when its conditions go that way."""
         return self._recording(*args, **kwargs)
 
 

@@ -125,7 +125,7 @@ class NodeRow(SiteRowFields, Rates):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow(Rates):
-    """What is computed together.
+    """A group of nodes that are computed together.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class Event(StretchFields):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionRecord:
-    """What was recorded of one function.
+    """The record of one function.
 
     Attributes
     ----------

@@ -89,7 +89,7 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
 
 
 def head(function: FunctionRecord, profile: Profile) -> Section:
-    """Return what is said of a function as a whole."""
+    """Return the head of a function's tables."""
     mode = f" in mode {function.mode}" if function.mode else ""
     title = (
         f"Profile ({profile.kind}) of {function.name}{mode}: {count_noun(function.n_calls, 'call')}"
@@ -331,7 +331,7 @@ def calls(function: FunctionRecord, rows: int, first: float) -> Section:
 
 
 def arm_name(function: FunctionRecord, pair: tuple[int, int]) -> str:
-    """Return what an arm is called, ``"x > 0: then"``."""
+    """Return the name of an arm, ``"x > 0: then"``."""
     condition = function.conditions[pair[0]]
     return f"{condition.text}: {condition.arms[pair[1]].name}"
 

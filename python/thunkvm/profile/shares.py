@@ -15,7 +15,7 @@ PYTHON_FORMS = ("perform", "lazy", "thunk")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a group of nodes took together.
+    """The time of a group of nodes.
 
     Attributes
     ----------

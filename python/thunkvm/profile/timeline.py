@@ -131,7 +131,7 @@ def _event_of(call: CallRow) -> Event:
 
 
 def event_name(function: FunctionRecord, event: Event) -> str:
-    """Return what an event is called: the node, the group's nodes, or the function of a call."""
+    """Return the name of an event: the node, the group's nodes, or the function of a call."""
     if event.step is not None and event.node is not None:
         return f"{function.nodes[event.node].name} step {event.step}"
     if event.node is not None:

@@ -17,7 +17,7 @@ from thunkvm.random.sizes import Size, size_of
 
 
 class Draws(Numbers):
-    """What draws from a stream: single numbers, and several at once."""
+    """Draws from a stream: single numbers, and several at once."""
 
     def categorical(self, p: Any, size: Any = None) -> Variable:
         """Draw the numbers of kinds, as likely as `p` says along its last axis.

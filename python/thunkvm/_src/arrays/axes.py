@@ -48,7 +48,7 @@ def axis_tuple(what: str, given: Any, name: str = "axis") -> tuple[int, ...]:
 
 
 def as_integer(given: Any) -> int | None:
-    """Return what Python takes for an index as an integer, and None for anything else.
+    """Return an index of Python's as an integer, and None for anything else.
 
     Examples
     --------

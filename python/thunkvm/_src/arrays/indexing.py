@@ -216,7 +216,7 @@ def inc_subtensor(part: Variable, value: Any) -> Variable:
 
 
 def _index_parts(part: Variable, what: str) -> tuple[Variable, list[Variable], list[str]]:
-    """Return what was indexed, the inputs of the index, and its items."""
+    """Return the indexed Variable, the inputs of the index, and its items."""
     node = part.owner if isinstance(part, Variable) else None
     name = node.op.name if node is not None else None
     if node is not None and name in ("subtensor", "advanced_subtensor"):

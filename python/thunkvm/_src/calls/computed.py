@@ -149,7 +149,7 @@ class Computed:
         self._set_values(replaced[count:])
 
     def computed_values(self) -> list[Variable]:
-        """Return what every call computes: the outputs, and the values of updates."""
+        """Return the values that every call computes: the outputs, and the values of updates."""
         return [
             *self.outputs,
             *(value for _, value, if_computed in self.updates if not if_computed),
@@ -213,7 +213,7 @@ def _narrow_inputs(
 
 
 def replacements(givens: Any) -> list[tuple[Variable, Variable]]:
-    """Return what givens replace, and by what: values that fit the types replaced."""
+    """Return the Variables that givens replace, with replacements that fit their types."""
     out: list[tuple[Variable, Variable]] = []
     seen = set()
     for variable, value in _pairs("givens", givens):

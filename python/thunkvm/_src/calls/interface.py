@@ -1,4 +1,4 @@
-"""What `link` takes beside a mode: a graph, and how its values go in and out."""
+"""The arguments of `link` beside a mode: a graph, and how its values go in and out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thunkvm._src.calls.specs import REQUIRED
 
 @dataclass(frozen=True)
 class Graph:
-    """What a function computes, before anything is said about its calls.
+    """The computation of a function, before anything is said about its calls.
 
     Parameters
     ----------

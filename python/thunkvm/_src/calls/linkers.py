@@ -45,7 +45,7 @@ class Linker(str):
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        """Return what `__new__` gets when a copy is made."""
+        """Return the arguments of `__new__` when a copy is made."""
         return (self.allow_gc,)
 
 

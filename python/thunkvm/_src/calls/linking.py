@@ -164,7 +164,7 @@ def _delivery(
     pack: Callable[[list[Any]], Any] | None,
     is_alone: bool,
 ) -> Callable[[list[Any]], Any] | None:
-    """Return what makes the result of the list of outputs; None if that is it."""
+    """Return the function that makes the result of the list of outputs; None if that is it."""
     for output, variable, name in zip(outputs, computed.outputs, computed.names, strict=True):
         if _is_array(output):
             _check_delivery(output, variable, name)

@@ -147,7 +147,7 @@ class Mode(_core.ModeFields):
         return f"{type(self).__qualname__}({values})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes a copy."""
+        """Return the function that makes a copy, and its arguments."""
         return partial(type(self), **{f.name: getattr(self, f.name) for f in fields(self)}), ()
 
     def _set(
@@ -167,7 +167,7 @@ class Mode(_core.ModeFields):
         Mode.__init__(self, linker, optimizer, gc, compile, features)
 
     def observer(self) -> Observer | None:
-        """Return what a function of this mode tells of each node that runs; None: nothing."""
+        """Return the observer of each node that runs in a function of this mode; None: none."""
         if self.linker not in COMPARING:
             return None
         from thunkvm.checking.comparison import Comparison

@@ -227,7 +227,7 @@ class _Batch:
         return x
 
     def stack_results(self, results: Any, out_axes: InAxes) -> Any:
-        """Return what one example gave, for all of them."""
+        """Return the results of one example, for all of them."""
         asked = list(_with_axes("out_axes", results, out_axes))
         variables = [as_variable(value) for _, value, _ in asked]
         roots, differ = _core.vectorize(variables, self.leaves, self.batches, self.n)

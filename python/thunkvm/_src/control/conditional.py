@@ -14,7 +14,7 @@ from thunkvm._src.graph.structure import leaves, matched_leaves, rebuild, with_p
 from thunkvm._src.graph.values import as_variable, as_variables_alike
 
 Arm = tuple[str, Any]
-#: What an arm may be that is one value, and not a structure of them.
+#: The types of an arm that is one value, and not a structure of them.
 Value = Variable | float | complex | np.generic | np.ndarray[Any, Any]
 Tuple = TypeVar("Tuple", bound=tuple[Variable, ...])
 Key = TypeVar("Key")

@@ -31,10 +31,9 @@ def while_loop(
 ) -> Any:
     """Return the state after as many steps of `body` as `cond` is true before.
 
-    A step that runs computes the next values of a part of the state. The condition, or the results
-    that are used behind the loop, may depend on these from step to step; all else only if it is
-    needed, as in all graphs: of an `ifelse` in the body one arm, and what does not change from step
-    to step once, outside.
+    A step that runs computes the next values that the condition, or the results behind the loop,
+    may depend on; all else only if it is needed, as in all graphs: of an `ifelse` in the body one
+    arm, and what does not change from step to step once, outside.
 
     Parameters
     ----------
@@ -203,7 +202,7 @@ def with_attributes(state: Any) -> Any:
 
 
 def about(last: Variable, name: str) -> Any:
-    """Return what a loop says beside the last value of a state: steps, finished or history.
+    """Return a loop's results beside the last value of a state: steps, finished or history.
 
     Raises
     ------
@@ -360,7 +359,7 @@ def _leaf_name(path: str) -> str:
 
 
 def _condition(value: Any) -> Variable:
-    """Return what a step depends on as a condition: 0-d."""
+    """Return the test that a step depends on as a condition: 0-d."""
     condition = as_variable(value)
     if not isinstance(condition.type, TensorType) or condition.ndim:
         raise TypeError(

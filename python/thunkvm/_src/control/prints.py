@@ -135,7 +135,7 @@ class Monitored(Op):
         return Apply(self, [stopped, x], [x.type()])
 
     def demand(self, node: Apply) -> Generator[int, Any, Any]:
-        """Return what the debugger left; without a stop demand the variable itself."""
+        """Return the values that the debugger left; without a stop demand the variable itself."""
         monitored = yield 0
         if monitored is None:
             return (yield 1)

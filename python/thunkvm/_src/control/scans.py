@@ -19,7 +19,7 @@ from thunkvm._src.graph.values import as_variable
 
 
 class until:  # noqa: N801 (as Theano and PyTensor spell it)
-    """What the step of a `scan` returns beside its values to say when to end.
+    """The step of a `scan` returns it beside its values to say when to end.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class _Sequence:
     taps: list[int]
 
     def elements(self, step: Variable, backwards: bool) -> list[Variable]:
-        """Return what a step gets."""
+        """Return the elements that a step gets."""
         first = min(self.taps)
         shifts = [tap - first for tap in self.taps]
         if not backwards:
@@ -216,7 +216,7 @@ class _Request:
         return count
 
     def firsts(self) -> list[list[Variable]]:
-        """Return what the first step gets of each recurrent value, the latest first."""
+        """Return the values that the first step gets of each recurrent value, the latest first."""
         return [r.firsts() for r in self.recurrences]
 
     def run_steps(

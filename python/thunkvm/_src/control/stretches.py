@@ -22,7 +22,7 @@ ONE = np.int64(1)
 
 
 class Body(NamedTuple):
-    """What a loop does in a step; see `LoopBody` in ops/control/loop.h."""
+    """The graph of a loop's step; see `LoopBody` in ops/control/loop.h."""
 
     name: str
     states: list[Variable]

@@ -158,7 +158,7 @@ class _Tensors:
     def _back(
         self, old: Sequence[Variable], rebuilt: Sequence[Variable]
     ) -> list[tuple[Variable, Variable]]:
-        """Return what is put in the place of what, for the graph to be the user's again."""
+        """Return the replacements that make the graph the user's again."""
         back = list(zip(rebuilt, old, strict=True))
         back += [(t, self._tensor_of(s)) for s, t in self._tensors.items() if s.owner is None]
         originals = {output: node for node, _ in self._nodes for output in node.outputs}

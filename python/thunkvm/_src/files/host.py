@@ -1,4 +1,4 @@
-"""What the core asks Python for while it reads a graph: Ops that programs registered, and None."""
+"""The core's questions to Python while it reads a graph: Ops that programs registered, and None."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thunkvm._src.graph.copying import make_leaf
 from thunkvm._src.graph.prototypes import describe
 from thunkvm._src.graph.registered import is_registered, outputs_of
 
-#: What Ops raise that refuse their inputs or attributes.
+#: The exceptions of Ops that refuse their inputs or attributes.
 REFUSALS = (ValueError, TypeError, LookupError, ArithmeticError, NotImplementedError)
 
 

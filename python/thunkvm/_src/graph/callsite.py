@@ -35,7 +35,7 @@ class CallSite:
 
 
 def call_site() -> CallSite:
-    """Return what the user's code is doing; costs microseconds, so for errors alone.
+    """Return the user's operation; costs microseconds, so for errors alone.
 
     Examples
     --------

@@ -286,5 +286,5 @@ def make_leaf(kind: str, type: Type, value: Any, name: str | None, weak: bool = 
 
 
 def itself(self: Any) -> Any:
-    """Return what is never changed, and so needs no copy."""
+    """Return the object itself: it is never changed, and so needs no copy."""
     return self

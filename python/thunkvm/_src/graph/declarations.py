@@ -48,7 +48,7 @@ class DeclaredAttribute(Generic[Value]):
         self._checkers: list[Checker] = []
 
     def default(self, value: Value | None) -> DeclaredAttribute[Value]:
-        """Say what it is where it is left out; None stands for no value. Rules hold for it too."""
+        """Set its value where it is left out; None stands for no value. Rules hold for it too."""
         self._default = value
         return self
 
@@ -113,7 +113,7 @@ class DeclaredAttribute(Generic[Value]):
             raise type(error)(f"{error} This is its default; change it or the rule.") from None
 
     def prototype(self) -> Attribute:
-        """Return what a front end knows of it."""
+        """Return its description for a front end."""
         default = None if self.is_required else self._default
         of = self._bounds.get
         return Attribute(

@@ -267,7 +267,7 @@ def _find_paths(
 def _demands(
     node: Apply, j: int, here: frozenset[Path], selectors: Selectors
 ) -> Iterable[tuple[Variable, frozenset[Path]]]:
-    """Yield what output `j` of a node demands where it is demanded itself."""
+    """Yield the values that output `j` of a node demands where it is demanded itself."""
     inputs = node.inputs
     attrs = getattr(node.op, "attrs", None) or {}
     if "decoding" not in attrs:

@@ -29,7 +29,7 @@ class KeyedType(Type):
         return type(self).__name__
 
     def __repr__(self) -> str:
-        """Return what `str` does."""
+        """Return the same text as `str`."""
         return str(self)
 
 

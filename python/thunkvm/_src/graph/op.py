@@ -340,7 +340,7 @@ class Op:
 
 #: Theano's methods that `Op.make_thunk` calls.
 HOOKS = ("prepare_node", "make_py_thunk", "make_c_thunk")
-#: What Theano calls an Op that need not have a `perform` or C.
+#: Theano's name of an Op that need not have a `perform` or C.
 PureOp = Op
 
 

@@ -17,7 +17,7 @@ GIVEN = {
 
 
 def signature(proto: dict[str, Any]) -> inspect.Signature:
-    """Return what ``inspect.signature`` says of the function of an Op."""
+    """Return the signature of the function of an Op, for ``inspect.signature``."""
     of: Any = inspect.Parameter
     made = []
     for var in proto["inputs"]:

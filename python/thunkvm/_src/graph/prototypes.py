@@ -31,7 +31,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Attribute:
-    """What an Op is told when a node is made."""
+    """An attribute of an Op, set when a node is made."""
 
     name: str
     type: str
@@ -118,7 +118,7 @@ def _prototype(row: dict[str, Any]) -> Prototype:
 
 
 def describe(name: str) -> Prototype:
-    """Return what an Op takes, gives, and may be told.
+    """Return the inputs, outputs and attributes of an Op.
 
     Parameters
     ----------

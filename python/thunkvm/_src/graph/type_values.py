@@ -1,4 +1,4 @@
-"""What Types say of values: whether they are any of theirs, equal, or share memory.
+"""The answers of Types about values: whether they are any of theirs, equal, or share memory.
 
 Attached to `Type` and `TensorType` by ``thunkvm._src.variable``.
 """

@@ -115,7 +115,7 @@ _WRITERS: WeakValueDictionary[int, Written] = WeakValueDictionary()
 
 
 def writer_of(node: Apply) -> Written:
-    """Return who has written a node: somebody who writes it, and all that nobody has, now.
+    """Return the writer of a node: somebody who writes it, and all that nobody has, now.
 
     Pickles share it: what is reached from two pickled Variables is written once.
     """
@@ -147,7 +147,7 @@ def _unwritten_nodes(root: Apply) -> list[Apply]:
 
 
 def making_of(node: Apply) -> tuple[Any, ...]:
-    """Return what makes a node's outputs from its inputs, without the inputs.
+    """Return the description that makes a node's outputs from its inputs, without the inputs.
 
     ``("op", type, attributes)`` for an Op of the registry; ``("python", op, types)`` for an Op of a
     user's, which has no name there. A graph among the attributes is (inputs, outputs).

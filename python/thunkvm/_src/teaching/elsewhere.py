@@ -47,7 +47,7 @@ def tables() -> dict[str, dict[str, str]]:
 
 
 def advice(name: str) -> str:
-    """Return what to write instead of a name of another library's, or "" where nothing is known.
+    """Return the advice for a name of another library's, or "" where there is none.
 
     What is not listed and is a function of NumPy's is one for an Op's perform to call.
 
@@ -82,7 +82,7 @@ def _dtype(name: str) -> str | None:
 
 
 def counterpart(name: str) -> str:
-    """Return what to write for a function of another library's, by its last name, or "".
+    """Return the advice for a function of another library's, by its last name, or "".
 
     Examples
     --------
@@ -125,7 +125,7 @@ def no_name(owner: str, name: str, names: Iterable[str], told: str | None = None
 
 
 def keyword_advice(keyword: str, parameters: Iterable[str]) -> str:
-    """Return what to write instead of another library's keyword, or "" where nothing is known.
+    """Return the advice for another library's keyword, or "" where there is none.
 
     Examples
     --------

@@ -109,7 +109,7 @@ class Explanation:
         return lines
 
     def rows(self) -> list[tuple[str, str, str, int, str, str, str]]:
-        """Return what the table has of each node, as HEADERS say."""
+        """Return the cells of each node, as HEADERS say."""
         return [
             (
                 row.node,
@@ -162,7 +162,7 @@ def explain(function: _core.Function) -> Explanation:
 
 
 def _form(row: NodeExplanation) -> str:
-    """Return what a row says of how a node runs: ``c, version 1.2``."""
+    """Return a row's text about how a node runs: ``c, version 1.2``."""
     return f"{row.form}, version {'.'.join(map(str, row.c_version))}" if row.c_version else row.form
 
 
@@ -305,7 +305,7 @@ def function_lines(
 
 
 def function_roots(function: _core.Function) -> list[Root]:
-    """Return what a function computes, its outputs and its updates.
+    """Return the text of a function's outputs and updates.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def decides_attempt(node: Apply | None) -> TypeGuard[Apply]:
 
 
 def expression(variable: Variable, width: int = WIDTH, depth: int | None = None) -> str:
-    """Return what computes a Variable, as one would write it; at most `width` characters.
+    """Return the expression of a Variable, as one would write it; at most `width` characters.
 
     Variables that have a name stand for themselves, but for this one. What is cut off, or lies
     deeper inside than `depth` (DEPTH if left out), is ``...``; the time it takes depends on these

@@ -238,12 +238,12 @@ def _label_values(verb: str, states: list[Variable], values: list[Variable]) -> 
 
 
 def _with_names(text: str, node: Apply) -> str:
-    """Return what a node is called, and what the user called its outputs."""
+    """Return the name of a node, and the user's names of its outputs."""
     return "\n".join([text, *(output.name for output in node.outputs if output.name is not None)])
 
 
 def _leaf_text(variable: Variable) -> str:
-    """Return what a Variable is called that no node computes."""
+    """Return the name of a Variable that no node computes."""
     if variable.leaf == "constant":
         return variable.name or expression(variable)
     return f"{variable.name or variable.leaf}\n{_core.type_text(variable)}"

@@ -30,7 +30,7 @@ class Regions:
         self.node_blocks = self.schedule.node_blocks
         self.blocks = self.schedule.blocks
         self._nodes = function._nodes
-        #: What each selector is called.
+        #: The name of each selector.
         self.texts = self._selector_texts()
         #: By block: when the loop around it has it run; whether it is memoised, and the innermost
         #: conditions around it, in a step.
@@ -97,7 +97,7 @@ class Regions:
         return f"{part}{node.op.name}.{block.node}"
 
     def _condition(self, block: BlockRow) -> str:
-        """Return what has to hold for a block to run, where what is around it runs."""
+        """Return the condition of a block, where the block around it runs."""
         assert block.node is not None
         node = self._nodes[block.node].owner
         assert node is not None

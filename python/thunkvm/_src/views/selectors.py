@@ -17,7 +17,7 @@ HEAD, BEFORE = 16, 12
 
 
 def selector_of(node: Apply) -> Variable:
-    """Return what a conditional, or a loop in each step, decides by.
+    """Return the selector of a conditional, or of each step of a loop.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def selector_of(node: Apply) -> Variable:
 
 
 def selector_text(selector: Variable) -> str:
-    """Return what a conditional asks, by its name or else as one would write it.
+    """Return a selector's text: its name, or else its expression.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def selector_text(selector: Variable) -> str:
 
 
 def selector_texts(selectors: Iterable[Variable], nodes: Sequence[Apply]) -> dict[Variable, str]:
-    """Return what each selector of a function is called, no two alike that can be told apart.
+    """Return the name of each selector of a function, different ones where they can be told apart.
 
     A selector without a name has the one that its line of the source gives it: ``good`` of
     ``good = x > 0``. A line in a Python loop gives it to several selectors. These are called by

@@ -1,4 +1,4 @@
-"""What a notebook shows of Variables, nodes and functions: text, a picture, and a tree."""
+"""The views of Variables, nodes and functions in a notebook: text, a picture, and a tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thunkvm._src.views.tree import tree_lines
 
 
 def show_variable(variable: Variable) -> str:
-    """Return what a notebook shows of a Variable.
+    """Return a notebook's view of a Variable.
 
     Examples
     --------
@@ -28,14 +28,14 @@ def show_variable(variable: Variable) -> str:
 
 
 def show_node(node: Apply) -> str:
-    """Return what a notebook shows of a node: as of its outputs."""
+    """Return a notebook's view of a node: as of its outputs."""
     outputs = list(node.outputs)
     roots = [("" if len(outputs) == 1 else f"[{i}]: ", each) for i, each in enumerate(outputs)]
     return with_graph(node_expression(node), tree_lines(roots), _drawn(outputs))
 
 
 def show_function(function: _core.Function) -> str:
-    """Return what a notebook shows of a function."""
+    """Return a notebook's view of a function."""
     drawn = picture(lambda: function_to_dot(function), len(function.node_runs()))
     return with_graph(function_text(function), function_lines(function), drawn)
 

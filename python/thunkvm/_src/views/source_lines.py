@@ -27,7 +27,7 @@ class Assignment(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What is known of a file.
+    """The known facts of a file.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ _known: dict[str, Source] = {}
 
 
 def source_of(file: str) -> Source:
-    """Return what is known of a file; of one that is not there or does not parse, nothing."""
+    """Return the known facts of a file; of one that is not there or does not parse, nothing."""
     lines = linecache.getlines(file)
     known = _known.get(file)
     if known is None or known.lines is not lines:  # `linecache` reads a file once

@@ -149,7 +149,7 @@ def _head(
 
 
 def op_text(node: Apply) -> str:
-    """Return what a node's Op is called.
+    """Return the name of a node's Op.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def labelled_inputs(node: Apply) -> list[Root]:
 
 
 def step_roots(loop: LoopBody) -> list[Root]:
-    """Return what a step of a loop computes: its test, the next values, and what it collects."""
+    """Return the values of a loop's step: its test, the next values, and the collected ones."""
     states, _, limit, test, nexts, collected = loop
     tests = [test] if limit is None else [limit, test]
     labels = [*["while: ", "and: "][: len(tests)]]
@@ -216,7 +216,7 @@ def step_roots(loop: LoopBody) -> list[Root]:
 
 
 def state_names(states: list[Variable]) -> list[str]:
-    """Return what the states of a loop are called."""
+    """Return the names of the states of a loop."""
     return [state.name or f"state {i}" for i, state in enumerate(states)]
 
 

@@ -26,8 +26,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Variable:
     ----------
     arr : Variable or array-like
     indices : Variable or array-like of int
-        With the axes of `arr`; in all but the one they broadcast. What `argsort` and, with
-        ``keepdims=True``, `argmax` return.
+        With the axes of `arr`; in all but the one they broadcast. The results of `argsort` and,
+        with ``keepdims=True``, of `argmax`.
     axis : int or None
         None takes elements of the flattened array by a vector.
 

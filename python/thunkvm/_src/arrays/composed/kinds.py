@@ -172,7 +172,7 @@ def mask_indices(n: Any, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Var
 def fromfunction(
     function: Callable[..., Any], shape: Sequence[Any], *, dtype: Any = "float64", **kwargs: Any
 ) -> Any:
-    """Return what a function makes of the coordinates of a grid, as ``numpy.fromfunction``.
+    """Return a function's value at the coordinates of a grid, as ``numpy.fromfunction``.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def fromfunction(
 
 @public()
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Variable:
-    """Return what a function of an array and an axis makes, one axis after the other.
+    """Apply a function of an array and an axis, one axis after the other.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Variable:
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
 ) -> Variable:
-    """Return what a function makes of each vector along an axis, as ``numpy.apply_along_axis``.
+    """Apply a function to each vector along an axis, as ``numpy.apply_along_axis``.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ def _full(a: Variable, v: Variable) -> Variable:
 
 
 def _part(full: Variable, a: Variable, v: Variable, mode: str, is_centred_alike: bool) -> Variable:
-    """Return what a mode shows of all sums."""
+    """Return the sums that a mode shows."""
     if mode == "full":
         return full
     (m,), (n,) = lengths(a), lengths(v)

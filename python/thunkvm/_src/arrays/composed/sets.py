@@ -156,7 +156,7 @@ def _unify_dtypes(first: Any, second: Any) -> tuple[Variable, Variable]:
 
 
 class UniqueAllResult(NamedTuple):
-    """What `unique_all` returns."""
+    """The results of `unique_all`."""
 
     values: Variable
     indices: Variable
@@ -165,14 +165,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` returns."""
+    """The results of `unique_counts`."""
 
     values: Variable
     counts: Variable
 
 
 class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` returns."""
+    """The results of `unique_inverse`."""
 
     values: Variable
     inverse_indices: Variable

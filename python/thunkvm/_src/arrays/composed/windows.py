@@ -104,7 +104,7 @@ def conv1d(
         The distance of two windows.
     padding : int, "valid", "same", or a sequence of pairs
         How many zeros stand at both ends, or at each: ``[(2, 0)]``. None with "valid"; with "same",
-        as many as results as long as `x` need, at a stride of 1.
+        as many as give results as long as `x`, at a stride of 1.
     dilation : int
         The distance of two elements of a window.
     groups : int

@@ -11,7 +11,7 @@ from thunkvm._src.arrays.perform.table import Perform, performs
 
 
 def _key(index: list[str]) -> Callable[[list[Any]], tuple[Any, ...]]:
-    """Return what makes NumPy's key of the integers and arrays that are inputs."""
+    """Return the function that makes NumPy's key of the integers and arrays that are inputs."""
 
     def key(inputs: list[Any]) -> tuple[Any, ...]:
         rest = iter(inputs)

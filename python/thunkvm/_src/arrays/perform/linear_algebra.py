@@ -83,7 +83,7 @@ class _Equilibrated:
         rows = _exponents(np.abs(a).max(-1, keepdims=True, initial=0))
         a = _times_power(a, -rows)
         columns = _exponents(np.abs(a).max(-2, keepdims=True, initial=0))
-        #: What was taken out of each element, and of the determinant.
+        #: The factors of each element, and of the determinant.
         self.powers = rows + columns
         self.power = rows.sum((-1, -2), keepdims=True) + columns.sum((-1, -2), keepdims=True)
         try:

@@ -11,7 +11,7 @@ from thunkvm._src.arrays.perform.table import PERFORMS, performs_outputs
 
 
 def _numpy_attribute(path: str) -> Any:
-    """Return what NumPy has at a path, None if it has nothing there."""
+    """Return NumPy's object at a path; None if there is none."""
     found: Any = np
     for part in path.split("."):
         found = getattr(found, part, None)

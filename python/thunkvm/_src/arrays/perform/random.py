@@ -63,7 +63,7 @@ def _performs(name: str, draw: Callable[..., Any]) -> None:
 
 
 def _lane_value(parameter: Any, lane: int, ndim: int, n_axes: int) -> Any:
-    """Return what a parameter is for one of many generators."""
+    """Return the value of a parameter for one of many generators."""
     parameter = np.asarray(parameter)
     if ndim == 1 or parameter.ndim <= n_axes:
         return parameter

@@ -17,7 +17,7 @@ def _axes(node: Any) -> tuple[int, ...] | None:
 
 
 def _wide(dtype: str) -> str:
-    """Return what a mean of this dtype is computed in."""
+    """Return the dtype that a mean of this dtype is computed in."""
     return {"float16": "float32"}.get(dtype, dtype if dtype[0] in "fc" else "float64")
 
 
@@ -41,7 +41,7 @@ _reduction("all", np.all)
 
 
 def _identity(dtype: np.dtype, largest: bool) -> Any:
-    """Return what every element takes the place of."""
+    """Return the value that every element takes the place of."""
     if dtype.kind == "b":
         return not largest
     if dtype.kind in "iu":

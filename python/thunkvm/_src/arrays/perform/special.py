@@ -194,7 +194,7 @@ def _expi(x: float) -> float:
 
 
 def _edge_value(v: float, x: float) -> float | None:
-    """Return what both kinds of functions are at the edges of their domain."""
+    """Return the value of both kinds of functions at the edges of their domain."""
     if math.isnan(v) or math.isnan(x) or math.isinf(v) or (x < 0 and not v.is_integer()):
         return math.nan
     if x == 0:
