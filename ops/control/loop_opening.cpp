@@ -59,72 +59,102 @@ class LastOnes {
 /// with the roots, what the test of a loop may read of which something is demanded, and from step
 /// to step the next values of the states that are. Of a conditional's outputs each stands by
 /// itself.
+///
+/// A body may be that of several nodes, and parts of it may stand in other bodies: a value is
+/// demanded in one of them, whatever is demanded of it in the others.
 class Liveness {
  public:
   explicit Liveness(std::span<const Variable> roots) {
-    for (const Variable& root : roots) mark(root);
+    for (const Variable& root : roots) mark({kOutermost, root});
     while (!pending_.empty()) {
-      const Variable v = pending_.back();
+      const Place at = pending_.back();
       pending_.pop_back();
-      if (const LoopOp* loop = closed_loop(*v.node()))
-        mark_output(*loop, *v.node(), v.index());
-      else if (const auto stands = stands_for_.find(v); stands != stands_for_.end())
-        for (const Variable& outside : stands->second) mark(outside);
-      else if (const Conditional* conditional = conditional_of(*v.node()))
-        mark_output(*conditional, *v.node(), v.index());
-      else if (nodes_.insert(v.node()).second)
-        for (const Variable& input : v.node()->inputs()) mark(input, v.node());
+      if (const LoopOp* loop = closed_loop(*at.value.node()))
+        mark_output(*loop, at);
+      else if (const auto stands = stands_for_.find(at); stands != stands_for_.end())
+        for (const Place& read : stands->second) mark(read);
+      else if (const Conditional* conditional = conditional_of(*at.value.node()))
+        mark_output(*conditional, at);
+      else if (nodes_.insert({at.body, at.value.node()->output(0)}).second)
+        for (const Variable& input : at.value.node()->inputs())
+          mark({at.body, input}, at.value.node());
     }
   }
-  bool contains(const Variable& v) const { return live_.contains(v); }
+  /// A value of the graph itself.
+  bool contains(const Variable& v) const { return live_.contains({kOutermost, v}); }
+  /// A value of the body of a loop that stands in the graph.
+  bool contains(const Variable& v, Apply& loop) const {
+    const auto body = bodies_.find({kOutermost, loop.output(0)});
+    return body != bodies_.end() && live_.contains({body->second, v});
+  }
   const LastOnes& last_ones() const { return last_ones_; }
 
  private:
-  void mark(const Variable& v, Apply* by = nullptr) {
-    last_ones_.note_reader(v, by);
-    if (live_.insert(v).second) pending_.push_back(v);
+  /// The graph itself, or the body of one loop that stands in it or in such a body.
+  using Body = std::size_t;
+  static constexpr Body kOutermost = 0;
+
+  struct Place {
+    Body body;
+    Variable value;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  struct PlaceHash {
+    std::size_t operator()(const Place& at) const {
+      return VariableHash()(at.value) ^ at.body * 0x9e3779b97f4a7c15u;
+    }
+  };
+
+  void mark(const Place& at, Apply* by = nullptr) {
+    if (at.body == kOutermost) last_ones_.note_reader(at.value, by);
+    if (live_.insert(at).second) pending_.push_back(at);
   }
-  void mark_output(const Conditional& conditional, const Apply& node, std::uint32_t output) {
-    mark(node.input(0));
+  void mark_output(const Conditional& conditional, const Place& at) {
+    Apply& node = *at.value.node();
+    mark({at.body, node.input(0)});
     for (std::uint32_t arm = 0; arm < conditional.n_arms; ++arm)
-      mark(node.input(static_cast<int>(conditional.arm_input(arm, output))));
+      mark({at.body, node.input(static_cast<int>(conditional.arm_input(arm, at.value.index())))});
   }
-  void mark_output(const LoopOp& op, Apply& node, std::uint32_t output) {
+  void mark_output(const LoopOp& op, const Place& at) {
     const LoopBody& body = op.body();
     const LoopOutputs place = op.outputs();
-    if (nodes_.insert(&node).second) {
-      for (std::uint32_t i = 0; i < body.states.size(); ++i) {
-        stand_for(body.states[i], body.nexts[i]);
-        stand_for(body.states[i], node.input(static_cast<int>(i)));
-      }
-      for (std::uint32_t i = 0; i < body.captures.size(); ++i)
-        stand_for(body.captures[i], node.input(static_cast<int>(body.states.size() + i)));
-      mark(body.test);
-      if (body.limit) mark(body.limit);
-    }
+    const Body inside = body_of(op, at);
+    const std::uint32_t output = at.value.index();
     if (output < place.collected(0))
-      mark(body.states[output % place.n_states]);
+      mark({inside, body.states[output % place.n_states]});
     else if (output < place.steps())
-      mark_collected(body, node, output - place.collected(0));
+      mark_collected(body, at, inside, output - place.collected(0));
   }
-  // Who asks for what the steps left asks for its lengths too, where none ran.
-  void mark_collected(const LoopBody& body, const Apply& node, std::uint32_t i) {
-    mark(body.collected[i]);
+  // Whoever asks for what the steps left asks for its lengths too, where none ran.
+  void mark_collected(const LoopBody& body, const Place& at, Body inside, std::uint32_t i) {
+    mark({inside, body.collected[i]});
     if (has_known_lengths(body.collected[i].type())) return;
     if (const auto state = std::ranges::find(body.nexts, body.collected[i]);
         state != body.nexts.end())
-      mark(node.input(static_cast<int>(state - body.nexts.begin())));
+      mark({at.body, at.value.node()->input(static_cast<int>(state - body.nexts.begin()))});
   }
-  // A body may be that of several nodes.
-  void stand_for(const Variable& leaf, const Variable& outside) {
-    stands_for_[leaf].push_back(outside);
-    if (live_.contains(leaf)) mark(outside);
+  // The body of a loop; what its leaves stand for, and what every step demands, when first met.
+  Body body_of(const LoopOp& op, const Place& at) {
+    Apply& node = *at.value.node();
+    const auto [known, is_new] = bodies_.try_emplace({at.body, node.output(0)}, bodies_.size() + 1);
+    const Body inside = known->second;
+    if (!is_new) return inside;
+    const LoopBody& body = op.body();
+    for (std::size_t i = 0; i < body.states.size(); ++i)
+      stands_for_[{inside, body.states[i]}] = {{inside, body.nexts[i]},
+                                               {at.body, node.input(static_cast<int>(i))}};
+    for (std::size_t i = 0; i < body.captures.size(); ++i)
+      stands_for_[{inside, body.captures[i]}] = {
+          {at.body, node.input(static_cast<int>(body.states.size() + i))}};
+    mark({inside, body.test});
+    if (body.limit) mark({inside, body.limit});
+    return inside;
   }
 
-  Variables live_;
-  std::unordered_set<const Apply*> nodes_;
-  std::unordered_map<Variable, std::vector<Variable>, VariableHash> stands_for_;
-  std::vector<Variable> pending_;
+  std::unordered_set<Place, PlaceHash> live_, nodes_;  // a node by its first output
+  std::unordered_map<Place, Body, PlaceHash> bodies_;  // by the loop's first output
+  std::unordered_map<Place, std::vector<Place>, PlaceHash> stands_for_;
+  std::vector<Place> pending_;
   LastOnes last_ones_;
 };
 
@@ -154,7 +184,7 @@ class Opening {
     const std::size_t n_states = body_.states.size();
     Pairs inside;
     for (std::size_t i = 0; i < body_.captures.size(); ++i)
-      if (live_.contains(body_.captures[i]))
+      if (live_.contains(body_.captures[i], node_))
         inside.emplace_back(body_.captures[i], node_.input(static_cast<int>(n_states + i)));
     now_.resize(n_states);
     for (std::uint32_t i = 0; i < n_states; ++i) {
@@ -196,7 +226,7 @@ class Opening {
   }
 
  private:
-  bool is_live(std::uint32_t state) const { return live_.contains(body_.states[state]); }
+  bool is_live(std::uint32_t state) const { return live_.contains(body_.states[state], node_); }
   bool is_used(std::uint32_t output) const { return live_.contains(node_.output(output)); }
   /// Whether the last value of a state that somebody waits for is there without being demanded:
   /// steps demand each, and there is a first one if none runs.

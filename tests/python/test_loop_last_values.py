@@ -11,7 +11,7 @@ import thunkvm as tv
 
 EMITTED = tv.Mode("cvm", "fast_run", compile="now")
 MODES = ["py", "vm", "FAST_COMPILE", "cvm", "FAST_RUN", "c", "c&py", "cvm_nogc", EMITTED]
-x = tv.scalar("x")
+x, y = tv.scalar("x"), tv.scalar("y")
 n = tv.lscalar("n")
 
 
@@ -74,6 +74,17 @@ def test_an_update_if_computed_of_a_last_value_has_no_step_compute_it(
     assert f(1.0) == 3.0
     assert runs(f, "exp") == 0
     assert kept.get_value() == 7.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_last_value_that_another_loop_of_the_same_body_is_asked_for_is_not_computed(
+    mode: Any,
+) -> None:
+    powers, counted = exp_beside_counting()
+    (powers_of_y,) = tv.graph_replace([powers], {x: y})
+    f = tv.function([x, y], [counted, powers_of_y], mode=mode)
+    np.testing.assert_allclose(f(1.0, 0.5), (3.0, np.exp(np.exp(0.5))))
+    assert runs(f, "exp") == 2
 
 
 @pytest.mark.parametrize("mode", MODES)
