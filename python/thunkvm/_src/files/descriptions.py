@@ -13,6 +13,7 @@ from typing import Any
 from thunkvm import _core
 from thunkvm._core import Apply, Variable
 from thunkvm._src.graph.prototypes import prototypes
+from thunkvm._src.graph.registered_classes import described
 from thunkvm._src.graph.written import making_of
 
 
@@ -52,6 +53,8 @@ def _describe_node(node: Apply) -> dict[str, Any]:
     """Return the type and attributes of a node."""
     kind, *rest = making_of(node)
     if kind == "python":
+        if (known := described(rest[0])) is not None:
+            return {"type": known[0], "attributes": known[1]}
         return {"type": str(rest[0]), "attributes": {}, "op": rest[0]}
     # A graph is the one attribute that is a tuple.
     attributes = {

@@ -99,8 +99,8 @@ def _op(op: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     if "op" in op:
         raise TypeError(
             f"{op['op']} cannot be saved: it is an Op of the program's, and a graph file has the "
-            "names of registered Ops. Register it with tv.register_op, pickle the graph "
-            "instead, or cut it there with inputs=[...]."
+            "names of registered Ops. Write @tv.register_op('mine.name') above its class, pickle "
+            "the graph instead, or cut it there with inputs=[...]."
         )
     row: dict[str, Any] = {
         "type": op["type"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -14,6 +14,12 @@ from thunkvm._src.graph.functions_as_ops import types_of
 from thunkvm._src.graph.op import Op
 from thunkvm._src.graph.op_docs import page_of
 from thunkvm._src.graph.prototypes import Prototype, describe, prototypes
+from thunkvm._src.graph.registered_classes import (
+    is_class,
+    outputs_of_class,
+    prototype_of_class,
+    register_class,
+)
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching.nearest import did_you_mean
 
@@ -219,11 +225,13 @@ def registered_op(name: str, attributes: Mapping[str, Any]) -> RegisteredOp:
 
 def is_registered(name: str) -> bool:
     """Return whether a program registered an Op of that name."""
-    return name in _CLASSES
+    return name in _CLASSES or is_class(name)
 
 
 def outputs_of(name: str, attributes: Mapping[str, Any], inputs: Sequence[Any]) -> list[Variable]:
     """Return all outputs of a new node, intermediate ones too, of inputs one after the other."""
+    if is_class(name):
+        return outputs_of_class(name, attributes, inputs)
     declared = _CLASSES[name].declared
     least = sum(not slot.duplicable for slot in declared.inputs.values())
     if len(inputs) < least or (len(inputs) > least == len(declared.inputs)):
@@ -231,12 +239,51 @@ def outputs_of(name: str, attributes: Mapping[str, Any], inputs: Sequence[Any]) 
     return list(registered_op(name, attributes).make_node(*inputs).outputs)
 
 
-def register_op(name: str) -> Callable[[Callable[[OpBuilder], None]], Callable[..., Any]]:
-    """Register an Op that a function declares, and make a function of it.
+OpClass = TypeVar("OpClass", bound=type[Op])
+
+
+class _Registration:
+    """The decorator that `register_op` returns."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __call__(self, declared: OpClass, /) -> OpClass: ...
+    @overload
+    def __call__(self, declared: Callable[[OpBuilder], None], /) -> Callable[..., Any]: ...
+    def __call__(self, declared: Any, /) -> Any:
+        name = self.name
+        if name in prototypes():
+            kind = "an Op of this program's" if is_registered(name) else "built in"
+            raise ValueError(
+                f"[register_op] the name {name!r} is taken: it is {kind}. Give another one, with "
+                f"your program's in front: 'mine.{name.rpartition('.')[-1]}'."
+            )
+        if isinstance(declared, type) and issubclass(declared, Op):
+            prototypes()[name] = prototype_of_class(name, declared)
+            register_class(name, declared)
+            return declared
+        op = OpBuilder(name)
+        declared(op)
+        prototype = op.prototype(inspect.getdoc(declared) or f"The Op {name}.")
+        bases = tuple(_WAYS[way] for way in _WAYS if way in op.functions) or (RegisteredOp,)
+        # Listings and errors call an Op by its class.
+        of = type(name.rpartition(".")[-1], bases, {"declared": op, "__doc__": prototype.comment})
+        _CLASSES[name] = of
+        prototypes()[name] = prototype
+        return _function(prototype, declared)
+
+
+def register_op(name: str) -> _Registration:
+    """Register an Op that a function declares, and make a function of it; or a class of Ops.
 
     The decorated function gets a builder, and declares the Op with it: inputs, outputs and
     attributes with their names, comments and rules, and the functions that do the work. Its
     docstring is the documentation. What takes its place makes nodes, by keywords.
+
+    A class of Ops stays what it is, and gets a name for graph files: they hold its `__props__`,
+    which its ``__init__`` has to take by keyword. It may be lazy.
 
     Parameters
     ----------
@@ -247,16 +294,17 @@ def register_op(name: str) -> Callable[[Callable[[OpBuilder], None]], Callable[.
     Returns
     -------
     callable
-        The decorator. The function that it makes has the declared signature; inputs are Variables
-        or values, a duplicable one a list. It returns the output, or a tuple of several.
+        The decorator. It returns a class as it is. The function that it makes has the declared
+        signature; inputs are Variables or values, a duplicable one a list. It returns the output,
+        or a tuple of several.
 
     Raises
     ------
     ValueError
         If the name is taken, or the declaration is not whole.
     TypeError
-        If `name` is no str; when nodes are made, for an input or attribute that is unknown, missing
-        or of another type.
+        If `name` is no str, or a class has no `__props__` or cannot be made of them; when nodes
+        are made, for an input or attribute that is unknown, missing or of another type.
 
     Notes
     -----
@@ -294,24 +342,7 @@ def register_op(name: str) -> Callable[[Callable[[OpBuilder], None]], Callable[.
             "function of the builder: words of letters, digits and _, with dots between them."
         )
 
-    def register(declare: Callable[[OpBuilder], None]) -> Callable[..., Any]:
-        if name in prototypes():
-            kind = "an Op of this program's" if is_registered(name) else "built in"
-            raise ValueError(
-                f"[register_op] the name {name!r} is taken: it is {kind}. Give another one, with "
-                f"your program's in front: 'mine.{name.rpartition('.')[-1]}'."
-            )
-        op = OpBuilder(name)
-        declare(op)
-        prototype = op.prototype(inspect.getdoc(declare) or f"The Op {name}.")
-        bases = tuple(_WAYS[way] for way in _WAYS if way in op.functions) or (RegisteredOp,)
-        # Listings and errors call an Op by its class.
-        of = type(name.rpartition(".")[-1], bases, {"declared": op, "__doc__": prototype.comment})
-        _CLASSES[name] = of
-        prototypes()[name] = prototype
-        return _function(prototype, declare)
-
-    return register
+    return _Registration(name)
 
 
 def _function(prototype: Prototype, declare: Callable[..., Any]) -> Callable[..., Any]:
