@@ -76,6 +76,44 @@ def test_outer_applies_a_ufunc_to_each_pair(name: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract", "hypot", "fmin"])
+def test_reduceat_reduces_slices(name: str) -> None:
+    of = getattr(np, name).reduceat
+    for indices in ([0, 2], [2, 0, 1], [1, 1, 2, 2], [0]):
+        held(of, of, FLOATS, np.array(indices))
+        held(lambda x, i=indices: of(x, i), lambda x, i=indices: of(x, i), FLOATS)
+    for axis in (1, -1):
+        held(lambda x, i=axis: of(x, [0, 3, 1], i), lambda x, i=axis: of(x, [0, 3, 1], i), FLOATS)
+    nothing = np.zeros(0, "int64")
+    held(of, of, FLOATS, nothing)
+    held(of, of, np.zeros((0, 2)), nothing)
+
+
+def test_reduceat_of_whole_numbers_has_the_dtypes_of_reduce() -> None:
+    held(np.add.reduceat, np.add.reduceat, WHOLE, np.array([1, 0]))
+    held(np.bitwise_or.reduceat, np.bitwise_or.reduceat, WHOLE, np.array([0, 1], "uint8"))
+    held(
+        lambda x: np.add.reduceat(x, [0, 1], dtype="float32"),
+        lambda x: np.add.reduceat(x, [0, 1], dtype="float32"),
+        WHOLE,
+    )
+
+
+def test_reduceat_refuses_an_index_out_of_bounds() -> None:
+    for index in (-1, 3):
+        refused(IndexError, r"np.add.reduceat\] an index is out of bounds", np.add.reduceat, FLOATS,
+                np.array([0, index]))  # fmt: skip
+    refused(IndexError, "out of bounds", np.add.reduceat, np.zeros((0, 2)), np.array([0]))
+
+
+def test_reduceat_runs_no_slice_that_nobody_demands() -> None:
+    x, c = tv.vector("x"), tv.scalar("c")
+    f = tv.function([c, x], tv.ifelse(c > 0, np.multiply.reduceat(x, [0, 9])[0], 1.0))
+    assert f(-1.0, [1.0]) == 1.0
+    with pytest.raises(IndexError, match="out of bounds"):
+        f(1.0, [1.0])
+
+
 def test_each_result_of_a_ufunc_has_an_outer_product() -> None:
     held(np.divmod.outer, np.divmod.outer, FLOATS, FLOATS[1])
 
@@ -86,6 +124,21 @@ def test_gradients_of_ufunc_methods() -> None:
     tv.verify_grad(np.hypot.reduce, [FLOATS])
     tv.verify_grad(np.logaddexp.reduce, [FLOATS])
     tv.verify_grad(np.multiply.outer, [FLOATS, FLOATS[0]])
+    tv.verify_grad(lambda x: np.add.reduceat(x, [0, 2, 1], 1), [FLOATS])
+    tv.verify_grad(lambda x: np.hypot.reduceat(x, [1, 0]), [FLOATS])
+
+
+def test_reduceat_has_forward_derivatives_and_batches() -> None:
+    x = tv.vector("x")
+    y = np.multiply.reduceat(x, [0, 2, 1])
+    forward, backward = tv.jacobian(y, x, mode="forward"), tv.jacobian(y, x, mode="reverse")
+    results = tv.function([x], [forward, backward])([1.0, 2.0, 3.0, 4.0])
+    expected = [[2.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 12.0, 8.0, 6.0]]
+    assert [r.tolist() for r in results] == [expected, expected]
+    rows = tv.matrix("rows")
+    batched = tv.function([rows], tv.vmap(lambda row: np.add.reduceat(row, [0, 2, 1]))(rows))
+    held_rows = batched(FLOATS)
+    np.testing.assert_array_equal(held_rows, np.add.reduceat(FLOATS, [0, 2, 1], 1))
 
 
 @pytest.mark.parametrize(
@@ -94,8 +147,9 @@ def test_gradients_of_ufunc_methods() -> None:
         (lambda x: np.add.at(x, 0, 1.0), r"np.add.at changes .*; write x\[i\].inc\(v\)"),
         (lambda x: np.subtract.at(x, 0, 1.0), r"write x\[i\].inc\(-v\)"),
         (lambda x: np.maximum.at(x, 0, 1.0), r"write x\[i\].set\(np.maximum\(x\[i\], v\)\)"),
-        (lambda x: np.add.reduceat(x, [0, 1]), r"np.add.reduceat has no .*tv.bincount"),
-        (lambda x: np.maximum.reduceat(x, [0, 1]), r"write np.maximum.reduce of each slice"),
+        (lambda x: np.add.reduceat(x, [0.5]), r"indices is .*; give a vector of integers"),
+        (lambda x: np.add.reduceat(x[0], [0]), r"it goes along an axis, as of x\[None\]"),
+        (lambda x: np.less.reduceat(x, [0, 1]), "results of bool, which are no operands"),
         (lambda x: np.less.accumulate(x), "results of bool, which are no operands"),
         (lambda x: np.add.reduce(x, out=np.zeros(())), "takes no out=; leave it out"),
         (lambda x: np.hypot.reduce(x, where=[True]), "takes no where="),

@@ -1,4 +1,4 @@
-"""The methods of NumPy's ufuncs on Variables: ``np.add.reduce``, ``accumulate`` and ``outer``.
+"""The methods of NumPy's ufuncs on Variables: ``reduce``, ``reduceat``, ``accumulate``, ``outer``.
 
 A method takes NumPy's arguments. A ufunc whose reduction or running form is an Op goes to that; any
 other of two operands is applied step by step, as a loop.
@@ -18,7 +18,7 @@ from thunkvm._src.arrays import catalog, exposed
 from thunkvm._src.arrays.axes import length, lengths, normal_axes
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import concatenate
-from thunkvm._src.arrays.shapes import broadcast_to, moveaxis
+from thunkvm._src.arrays.shapes import broadcast_to, moveaxis, reshape
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching import elsewhere
 
@@ -114,22 +114,68 @@ def outer(called: str, name: str, function: Function, a: Any, b: Any, **kwargs: 
     return astype(out, kwargs["dtype"]) if kwargs.get("dtype") is not None else out
 
 
+def reduceat(
+    called: str, name: str, function: Function, x: Any, indices: Any, *args: Any, **kwargs: Any
+) -> Variable:
+    """Return ``ufunc.reduceat(x, indices, axis=0, dtype=None)``: reductions of slices.
+
+    Slice i is ``x[indices[i]:indices[i + 1]]``, the last one goes to the end. Where it would be
+    empty, it is the element ``x[indices[i]]``. Other parameters as of `reduce`.
+
+    Raises
+    ------
+    IndexError
+        If an index is not in ``[0, n)``; when it is called.
+    TypeError
+        If the indices are no vector of integers, or a result is no operand.
+    """
+    kwargs = _name_arguments(("axis", "dtype", "out"), args, kwargs)
+    _check_keywords(called, kwargs, ("axis", "dtype"))
+    x, starts = as_variable(x), as_variable(indices)
+    if starts.ndim != 1 or np.dtype(starts.dtype).kind not in "iu":
+        raise TypeError(
+            f"[{called}] indices is {starts}; give a vector of integers, where slices begin."
+        )
+    if x.ndim == 0:
+        raise TypeError(f"[{called}] {x} is 0-d; it goes along an axis, as of x[None].")
+    (axis,) = normal_axes(called, kwargs.get("axis", 0), x.ndim)
+    rows = moveaxis(x, axis, 0)
+    # Loops are made of arrays.
+    from thunkvm._src.control.assertions import CheckAndRaise
+    from thunkvm._src.control.folds import map as each_of
+
+    n = astype(ops.length(rows, axis=0), "int64")
+    within = CheckAndRaise(
+        IndexError, f"[{called}] an index is out of bounds: each has to be in [0, n) for n rows."
+    )
+    starts = within(astype(starts, "int64"), starts >= 0, starts < n)
+    ends = ops.maximum(concatenate([starts, ops.expand_dims(n, axis=(0,))])[1:], starts + 1)
+    parts = each_of(
+        lambda start, end: reduce(called, name, function, rows[start:end], 0, kwargs.get("dtype")),
+        [starts, ends],
+    )
+    # No steps do not know how long a row is.
+    shape = [length(starts, 0), *lengths(rows, range(1, rows.ndim))]
+    return moveaxis(reshape(parts, shape), 0, axis)
+
+
 def explain_refusal(called: str, name: str, method: str) -> str:
     """Return why a method is not there, and what to write instead."""
     if method == "at":
         change = {"add": "x[i].inc(v)", "subtract": "x[i].inc(-v)"}.get(name)
         told = change or f"x[i].set(np.{name}(x[i], v)), where no position comes twice"
         return f"{called} changes its operand, and a Variable never changes; write {told}."
-    if method == "reduceat":
-        by_labels = {"add": "tv.bincount(labels, weights), which adds by labels"}.get(name)
-        told = by_labels or f"np.{name}.reduce of each slice"
-        return f"{called} has no counterpart for Variables; write {told}."
     return ""
 
 
 #: The Ops that are a ufunc's running form.
 RUNNING: dict[str, Function] = {"add": ops.cumsum, "multiply": ops.cumprod}
-METHODS: dict[str, Function] = {"reduce": reduce, "accumulate": accumulate, "outer": outer}
+METHODS: dict[str, Function] = {
+    "reduce": reduce,
+    "reduceat": reduceat,
+    "accumulate": accumulate,
+    "outer": outer,
+}
 
 
 def _name_arguments(
@@ -168,4 +214,4 @@ def _row(rows: Variable, value: Any) -> Variable:
     return broadcast_to(astype(value, rows.dtype), lengths(rows, range(1, rows.ndim)))
 
 
-__all__ = ["METHODS", "accumulate", "explain_refusal", "outer", "reduce"]
+__all__ = ["METHODS", "accumulate", "explain_refusal", "outer", "reduce", "reduceat"]
