@@ -19,7 +19,7 @@ arrays       NumPy's functions under NumPy's names: exp, sum, dot, solve, where,
 functions    function, In, Out, Update; f(...), f.explain(), f.dprint(), f.profile, f.to_dot()
 choices      ifelse, cond, switch_case, and_, or_, coalesce, attempt
 loops        while_loop, fori_loop, scan, map, reduce, foldl, foldr, fixed_point, until
-derivatives  grad, value_and_grad, jacobian, hessian, jvp, vjp, hvp, verify_grad
+derivatives  grad, value_and_grad, jacobian, hessian, jvp, vjp, hvp, custom_gradient
 modes        Mode, config; "py", "vm", "cvm", "c", "c|py", "c&py"; DebugMode, NanGuardMode
 files        save, load, GraphFileError, OpDesc, GraphDesc; pickles hold graphs too
 views        profile, dprint, to_dot, print_, breakpoint_, memory
@@ -77,6 +77,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.control.loops import fori_loop, while_loop
     from thunkvm._src.control.prints import breakpoint_, print_
     from thunkvm._src.control.scans import scan, until
+    from thunkvm._src.derivatives.custom_gradients import custom_gradient
     from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, value_and_grad
     from thunkvm._src.derivatives.identities import (
         disconnected_grad,
@@ -135,7 +136,8 @@ __all__ = [
     "ParamsType", "PerformLinker", "PureOp", "Rop", "ScalarFromTensor", "ScalarType",
     "TensorFromScalar", "TensorType", "Thunk", "Type", "UnusedInputError", "Update", "VMLinker",
     "Variable", "__version__", "and_", "as_op", "as_variable", "attempt", "breakpoint_",
-    "clone_replace", "coalesce", "cond", "config", "constant", "disconnected_grad", "dprint", "fft",
+    "clone_replace", "coalesce", "cond", "config", "constant", "custom_gradient",
+    "disconnected_grad", "dprint", "fft",
     "fixed_point", "foldl", "foldr", "fori_loop", "function", "get_mode", "grad", "grad_clip",
     "grad_scale", "graph_replace", "hessian", "hvp", "ifelse", "jacobian", "jvp", "linking", "load",
     "map",

@@ -67,6 +67,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm._src.control.folds": ("foldl", "foldr", "map", "reduce", "scan_carry"),
     "thunkvm._src.control.scans": ("scan", "until"),
     "thunkvm._src.control.prints": ("breakpoint_", "print_"),
+    "thunkvm._src.derivatives.custom_gradients": ("custom_gradient",),
     "thunkvm._src.derivatives.identities": (
         "disconnected_grad", "grad_clip", "grad_scale", "zero_grad",
     ),

@@ -164,6 +164,9 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.windows": (
         "conv1d", "conv2d", "sliding_window_view",
     ),
+    "thunkvm._src.arrays.composed.zeta": (
+        "zeta",
+    ),
     "thunkvm._src.arrays.creation": (
         "arange", "eye", "full", "full_like", "identity", "linspace", "ones", "ones_like", "zeros",
         "zeros_like",

@@ -251,6 +251,7 @@ from thunkvm._src.arrays.composed.vectors import vecmat as vecmat
 from thunkvm._src.arrays.composed.windows import conv1d as conv1d
 from thunkvm._src.arrays.composed.windows import conv2d as conv2d
 from thunkvm._src.arrays.composed.windows import sliding_window_view as sliding_window_view
+from thunkvm._src.arrays.composed.zeta import zeta as zeta
 from thunkvm._src.arrays.creation import arange as arange
 from thunkvm._src.arrays.creation import eye as eye
 from thunkvm._src.arrays.creation import full as full
@@ -852,6 +853,7 @@ __all__ = [
     "xlogy",
     "zeros",
     "zeros_like",
+    "zeta",
 ]
 
 METHODS: builtins.list[str]
