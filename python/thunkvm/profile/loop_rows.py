@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from thunkvm.profile.recorded import merged_field
@@ -105,10 +106,7 @@ def merged_runs(
     >>> merged_runs(((1, 2), (5, 1)), ((5, 3),))
     ((1, 2), (5, 4))
     """
-    counts: dict[int, int] = {}
-    for steps, count in (*a, *b):
-        counts[steps] = counts.get(steps, 0) + count
-    return tuple(sorted(counts.items()))
+    return tuple(sorted((Counter(dict(a)) + Counter(dict(b))).items()))
 
 
 def step_range(number: int) -> tuple[int, int]:

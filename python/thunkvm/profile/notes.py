@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thunkvm.profile.amounts import show_percent, show_seconds
+from thunkvm.profile.amounts import count_noun, show_percent, show_seconds
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 
@@ -50,7 +50,7 @@ def _describe_function(function: FunctionRecord) -> str:
 def _describe_node(node: NodeRow, whole: float) -> str:
     if node.never_ran:
         return f"never ran, {node.region}"
-    runs = f"{node.runs} run{'' if node.runs == 1 else 's'}"
+    runs = count_noun(node.runs, "run")
     if not node.self_time:
         return f"{runs}, {node.region}"
     time = f"{show_seconds(node.self_time)} ({show_percent(node.self_time / whole)})"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from thunkvm import _core
 from thunkvm._src.views.origin import location_of
 from thunkvm.profile.conditions import Condition, ProgramRegions
@@ -24,12 +22,7 @@ class RecordBlock(Decisions):
         self._recording = self._function._record(steps=True)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         """Keep no further ones."""
         self._recording.stop()
         regions = ProgramRegions(self._function)
