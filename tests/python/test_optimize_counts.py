@@ -165,7 +165,7 @@ def test_hessian_that_has_no_cholesky_factor_is_replaced_by_conjugate_gradients(
 
 
 def runs(solver: Any, call: Any, name: str) -> int:
-    rows = call.program.following.function.node_runs()
+    rows = call.program.next_state.function.node_runs()
     return sum(row.runs for row in rows if row.op == name)
 
 

@@ -69,7 +69,7 @@ def test_nelder_mead_runs_fun_only_for_the_points_that_a_branch_needs(mode: str)
     solver = tv.optimize.Solver(rippled, tv.optimize.nelder_mead(), mode=mode)
     with begun(solver, [10.0, 20.0, 30.0], (), None) as call:
         states = list(call.steps())
-        following, numbers = call.program.following.function, call.numbers
+        following, numbers = call.program.next_state.function, call.numbers
     following.reset_counters()
     seen = set()
     for before, after in pairwise(states):

@@ -108,7 +108,7 @@ def test_levenberg_marquardt_finds_singular_values_only_behind_a_trial_that_move
     args = (dataset.x, dataset.y)
     with begun(solver, dataset.starts[0], args, None) as call:
         states = list(call.steps())
-        step = call.program.following.function
+        step = call.program.next_state.function
         runs = {row.op: row.runs for row in step.node_runs() if row.op == "svd"}
     assert runs == {"svd": sum(bool(state.moved) for state in states[:-1])}
 

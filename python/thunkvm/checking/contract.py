@@ -129,7 +129,7 @@ class NodeContract:
                 if layout in GAPLESS or way.form != "kernel":
                     yield from run.lent(layout, inputs)
             if way.form == "kernel":
-                yield from run.dying(inputs)
+                yield from run.run_dying(inputs)
             if self.is_users:
                 yield from run.laid_out(inputs)
                 yield from run.kept_memory(inputs)

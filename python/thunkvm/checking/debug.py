@@ -72,7 +72,7 @@ class DebugObserver(NodeObserver):
         """Check the rewrites; return how many calls only new thunks are told of."""
         arguments, begin = started
         if self._rewriting is not None:
-            self._rewriting.check(arguments)
+            self._rewriting.check_call(arguments)
         if self._plain is None or self._allowance is None:
             return None
         plain = _seconds_of(self._plain, arguments, ONCE if self._has_users_ops() else OFTEN)
@@ -258,7 +258,7 @@ class DebugMode(Mode):
             object.__setattr__(self, name, value)
         if linker is None:
             linker = "c|py" if check_c_code else "vm"
-        self._set(linker, optimizer, gc, compile, features)
+        self._set_fields(linker, optimizer, gc, compile, features)
 
     @property
     def name(self) -> str:

@@ -118,7 +118,7 @@ class MonitorMode(Mode):
                     "node, fn), or None."
                 )
             object.__setattr__(self, name, function)
-        self._set(linker, optimizer, gc, compile, features)
+        self._set_fields(linker, optimizer, gc, compile, features)
 
     @property
     def name(self) -> str:

@@ -242,7 +242,7 @@ class NanGuardMode(Mode):
                 + did_you_mean(str(action), ACTIONS)
             )
         object.__setattr__(self, "action", action)
-        self._set(linker, optimizer, gc, compile, features)
+        self._set_fields(linker, optimizer, gc, compile, features)
 
     @property
     def name(self) -> str:

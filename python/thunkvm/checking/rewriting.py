@@ -70,7 +70,7 @@ class Rewriting:
         self._before = _link_graph(relink, self._outputs, self._old)
         self._after = _link_graph(relink, outputs, self._new)
 
-    def check(self, arguments: list[Any]) -> None:
+    def check_call(self, arguments: list[Any]) -> None:
         """Run both.
 
         Raises

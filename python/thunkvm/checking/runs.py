@@ -96,7 +96,7 @@ class Run:
             how = f"with preallocated outputs ({layout})"
             yield from self._compare_runs("preallocated outputs", copies(inputs), memory, how)
 
-    def dying(self, inputs: list[Any]) -> Iterator[Finding]:
+    def run_dying(self, inputs: list[Any]) -> Iterator[Finding]:
         """Run it on inputs whose memory it may take over."""
         how = "where it may take over the memory of its inputs"
         yield from self._compare_runs("dying inputs", copies(inputs), None, how, dying=True)

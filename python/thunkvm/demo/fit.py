@@ -104,7 +104,7 @@ class Fitter:
     def fit(self, start: tuple[float, ...]) -> Fit:
         """Run the loop from a starting point until its steps are small."""
         with begun(self.solver, start, (self.dataset.x, self.dataset.y), None) as call:
-            solve = call.program.whole.function
+            solve = call.program.whole_loop.function
             solve.reset_counters()
             last = call.make_state(solve(*call.begin, *call.numbers))
             recorded = solve.profile.functions[0]

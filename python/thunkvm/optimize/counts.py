@@ -94,7 +94,7 @@ class CountedFunctions:
             self._made[name] = CountedFunction(
                 tv.function(
                     [*inputs, *self.inputs],
-                    self._arranged(outputs),
+                    self._arrange_outputs(outputs),
                     mode=self.mode,
                     on_unused_input="ignore",
                     name=self._title.format(name),
@@ -102,7 +102,7 @@ class CountedFunctions:
             )
         return self._made[name]
 
-    def _arranged(self, outputs: Any) -> Any:
+    def _arrange_outputs(self, outputs: Any) -> Any:
         """Return the outputs in the structure in which the function returns them."""
         return outputs
 

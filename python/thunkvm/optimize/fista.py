@@ -109,7 +109,7 @@ class fista(Method):
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one trial."""
         start = state.ahead
-        x = self.mapped(problem, start - state.rate * state.ahead_jac, state.rate)
+        x = self.proximal_point(problem, start - state.rate * state.ahead_jac, state.rate)
         change = x - start
         fun = problem.value(x)
         square = tv.sum(change**2)
@@ -142,11 +142,11 @@ class fista(Method):
             low, accepted_step(), state._replace(rate=self.shrink * state.rate)
         )._replace(nit=state.nit + np.int64(1), status=np.int64(RUNNING))
 
-    def mapped(self, problem: Problem, x: Any, t: Any) -> Any:
+    def proximal_point(self, problem: Problem, x: Any, t: Any) -> Any:
         """Return the proximal map of a point, shape ``(n,)``."""
         if self.prox is None:
             return x
-        found = self.prox(problem._nested(x), t, *problem.args)
+        found = self.prox(problem._nest_point(x), t, *problem.args)
         parts = [tv.reshape(tv.as_variable(part), (-1,)) for _, part in leaves(found)]
         flat = parts[0] if len(parts) == 1 else tv.concatenate(parts)
         return tv.reshape(flat, x.shape)
@@ -155,7 +155,7 @@ class fista(Method):
         """Return the value of both parts."""
         if self.penalty is None:
             return fun
-        return fun + self.penalty(problem._nested(x), *problem.args)
+        return fun + self.penalty(problem._nest_point(x), *problem.args)
 
     def converged(self, state: State) -> tv.Variable:
         """Return whether the last step was small."""

@@ -49,10 +49,10 @@ def implicit(equation: Callable[[Any], Any], x: Any) -> tv.Variable:
 
 def run_method(method: Method, problem: Problem, x0: Any) -> Any:
     """Return the last state of a method, as a part of a graph of the user's."""
-    start = method.judged(as_variables(method.start(problem, x0)))
+    start = method.judge_state(as_variables(method.start(problem, x0)))
     return tv.while_loop(
-        method.running,
-        lambda state: method.judged(as_variables(method.step(problem, state))),
+        method.is_running,
+        lambda state: method.judge_state(as_variables(method.step(problem, state))),
         start,
     )
 

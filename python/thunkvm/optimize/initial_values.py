@@ -115,13 +115,13 @@ def solve_ivp(
     ]  # fmt: skip
     with program_for(question) as program:
         try:
-            return _result(program, program.whole(*values), t0, times)
+            return _result(program, program.whole_loop(*values), t0, times)
         except Exception as raised:
             if raises:
                 raise
             error = raised
     with program_for(question._replace(raises=False)) as program:
-        return _result(program, program.whole(*values), t0, times, error)
+        return _result(program, program.whole_loop(*values), t0, times, error)
 
 
 def ode_steps(
@@ -180,13 +180,13 @@ def ode_steps(
     ]  # fmt: skip
     with program_for(question) as program:
         if state is None:
-            state = program.first(*values)
+            state = program.first_state(*values)
             yield state
         else:
             status: Any = REACHED if state.t == t1 else RUNNING
             state = state._replace(status=status)
         while state.status == RUNNING:
-            state = program.following(*(leaf for _, leaf in leaves(state)), *values)
+            state = program.next_state(*(leaf for _, leaf in leaves(state)), *values)
             yield state
 
 

@@ -42,13 +42,13 @@ class Boxed(NamedTuple):
 
     def value(self, x: tv.Variable) -> tv.Variable:
         """Return the value at a point, 0-d."""
-        return self.problem.value(self.inside(x))
+        return self.problem.value(self.clip_point(x))
 
     def gradient(self, x: tv.Variable) -> tv.Variable:
         """Return the gradient at a point, shape ``(n,)``."""
-        return self.problem.gradient(self.inside(x))
+        return self.problem.gradient(self.clip_point(x))
 
-    def inside(self, x: tv.Variable) -> tv.Variable:
+    def clip_point(self, x: tv.Variable) -> tv.Variable:
         """Return the nearest point within the bounds."""
         return tv.minimum(tv.maximum(x, self.lower), self.upper)
 
@@ -126,7 +126,7 @@ class lbfgsb(Method):
     def step(self, problem: Problem, state: State) -> State:
         """Return the state after one line search."""
         box = make_box(problem, state.x)
-        steepest = box.inside(state.x - state.jac) - state.x
+        steepest = box.clip_point(state.x - state.jac) - state.x
         direction = tv.attempt(self.direction(box, state), steepest, on=np.linalg.LinAlgError)
         downhill = tv.sum(direction * state.jac) < 0.0
         direction = tv.ifelse(downhill, direction, steepest)
@@ -139,9 +139,9 @@ class lbfgsb(Method):
             box, state.x, direction, state.fun, state.jac, rate, self.c1, self.c2,
             tv.maximum(most, 1.0),
         )  # fmt: skip
-        x = box.inside(search.x)
+        x = box.clip_point(search.x)
         s, y = x - state.x, search.jac - state.jac
-        memory = self.remembered(state, s, y, search.found)
+        memory = self.remember_step(state, s, y, search.found)
         scale = tv.maximum(tv.maximum(tv.abs(state.fun), tv.abs(search.fun)), 1.0)
         status = tv.cond(
             [
@@ -158,7 +158,7 @@ class lbfgsb(Method):
             state.nit + np.int64(1), status,
         )  # fmt: skip
 
-    def remembered(self, state: State, s: Any, y: Any, found: Any) -> tuple[Any, Any, Any, Any]:
+    def remember_step(self, state: State, s: Any, y: Any, found: Any) -> tuple[Any, Any, Any, Any]:
         """Return the steps, their changes, the scale and how many, after a step."""
         curvature, square = tv.sum(s * y), tv.sum(y**2)
         more = (
@@ -185,7 +185,7 @@ class lbfgsb(Method):
         def subspace() -> tv.Variable:
             reduced = state.jac + model.scale * (cauchy - state.x) - model.rows.T @ shares
             step = subspace_step(model, free, reduced)
-            projected = box.inside(cauchy + step) - state.x
+            projected = box.clip_point(cauchy + step) - state.x
 
             def truncated_step() -> tv.Variable:
                 room = tv.where(step > 0.0, box.upper - cauchy, box.lower - cauchy)
@@ -220,7 +220,7 @@ def make_box(problem: Problem, x: Any) -> Boxed:
 
 def optimality(box: Boxed, x: Any, jac: Any) -> tv.Variable:
     """Return the largest element of the gradient that points into the bounds, 0-d."""
-    return tv.max(tv.abs(box.inside(x - jac) - x))
+    return tv.max(tv.abs(box.clip_point(x - jac) - x))
 
 
 __all__ = ["Boxed", "State", "lbfgsb"]

@@ -257,7 +257,7 @@ def damped_step(factors: Factors, radius: Any, damping: Any) -> tuple[Any, Any]:
     length = tv.norm(newton)
     short = called("Newton's step is short enough", length <= radius)
 
-    def searched() -> tuple[Any, Any]:
+    def search_shift() -> tuple[Any, Any]:
         inverse = tv.where(values > 0.0, 1.0 / tv.where(values > 0.0, values, 1.0), 0.0)
         slope = -tv.sum(newton**2 * inverse**2) / length
         low = (radius - length) / slope
@@ -289,7 +289,7 @@ def damped_step(factors: Factors, radius: Any, damping: Any) -> tuple[Any, Any]:
         at = tv.where(near, at, clip_to_interval(at, low, high))
         return -pulled / (values**2 + at), at
 
-    inner, at = tv.ifelse(short, (newton, tv.zeros_like(length)), searched())
+    inner, at = tv.ifelse(short, (newton, tv.zeros_like(length)), search_shift())
     return rows.T @ inner, at
 
 

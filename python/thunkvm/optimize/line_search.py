@@ -246,7 +246,7 @@ def strong_wolfe(
         low = tv.and_(value <= fun + c1 * at * slope, tv.or_(value < s.fun, tv.eq(s.rate, 0.0)))
         low.name = "low enough"
 
-        def lower() -> _Trials:
+        def lower_trials() -> _Trials:
             gradient = problem.gradient(point)
             here = tv.sum(gradient * direction)
             done = tv.or_(tv.logical_not(tv.abs(here) > -c2 * slope), at >= limit)
@@ -264,7 +264,7 @@ def strong_wolfe(
             trial = _inwards(s.rate, s.fun, s.slope, at, value, np.nan)
             return s._replace(end=at, end_fun=value, end_slope=unknown, trial=trial)
 
-        after = tv.ifelse(low, lower(), higher())
+        after = tv.ifelse(low, lower_trials(), higher())
         return after._replace(tried=s.tried + np.int64(1))
 
     zero = tv.zeros_like(fun)

@@ -117,7 +117,7 @@ class Method:
         """Return the state after one step."""
         raise NotImplementedError
 
-    def running(self, state: Any) -> tv.Variable:
+    def is_running(self, state: Any) -> tv.Variable:
         """Return whether another step runs, a 0-d bool."""
         return tv.eq(state.status, RUNNING)
 
@@ -125,7 +125,7 @@ class Method:
         """Return whether a state is a solution, a 0-d bool; by default no state says so itself."""
         return tv.constant(False)
 
-    def judged(self, state: Any) -> Any:
+    def judge_state(self, state: Any) -> Any:
         """Return a state whose status says whether to go on from it."""
         finite = tv.isfinite(tv.sum(state.fun))
         if "jac" in state._fields:

@@ -102,17 +102,17 @@ class Program(CountedFunctions):
         super().__init__(inputs, question.mode, f"{{}}.{question.method}")
 
     @property
-    def whole(self) -> CountedFunction:
+    def whole_loop(self) -> CountedFunction:
         """From times, the limit of steps and the inputs to the results."""
         return self._once("solve_ivp", self._solution_graph)
 
     @property
-    def first(self) -> CountedFunction:
+    def first_state(self) -> CountedFunction:
         """From the inputs to the state at the beginning."""
         return self._once("start", lambda: ([], self._first_state()))
 
     @property
-    def following(self) -> CountedFunction:
+    def next_state(self) -> CountedFunction:
         """From a state and the inputs to the state after one attempt."""
         return self._once("step", self._next_state)
 

@@ -94,7 +94,7 @@ class OdeSolver(NamedTuple):
             crossings=tuple(first_crossing(event, t, y) for event in self.events),
         )
 
-    def running(self, state: OdeState) -> Variable:
+    def is_running(self, state: OdeState) -> Variable:
         """Return whether there are steps to come."""
         return called("running", ops.eq(state.status, RUNNING))
 
@@ -152,7 +152,7 @@ def integrate_problem(
         return [attempt(after, states[0]._replace(status=constant(RAISED)))]
 
     found = while_loop(
-        lambda states: solver.running(states[0]),
+        lambda states: solver.is_running(states[0]),
         step,
         [solver.start(problem)],
         max_steps,

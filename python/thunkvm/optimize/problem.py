@@ -78,7 +78,7 @@ class Problem:
     def hessian(self, x: tv.Variable) -> tv.Variable:
         """Return the Hessian at a point, shape ``(n, n)``; counted as nhev."""
         if self.hess is not None:
-            found = tv.as_variable(self.hess(self._nested(x), *self.args))
+            found = tv.as_variable(self.hess(self._nest_point(x), *self.args))
             found = tv.reshape(found, (_length(x), _length(x)))
         else:
             found = tv.jacobian(self._gradient(x), x, "ignore", "forward")
@@ -87,7 +87,7 @@ class Problem:
     def hessian_product(self, x: tv.Variable, p: tv.Variable) -> tv.Variable:
         """Return the product of the Hessian at a point with a vector; counted as nhev."""
         if self.hessp is not None:
-            given = self.hessp(self._nested(x), self._nested(p), *self.args)
+            given = self.hessp(self._nest_point(x), self._nest_point(p), *self.args)
             found = _flat(given, x)
         elif self.hess is not None:
             return self.hessian(x) @ p
@@ -102,7 +102,7 @@ class Problem:
     def jacobian(self, x: tv.Variable) -> tv.Variable:
         """Return the derivatives of the residuals at a point, shape ``(m, n)``; counted as njev."""
         if callable(self.jac):
-            found = tv.as_variable(self.jac(self._nested(x), *self.args))
+            found = tv.as_variable(self.jac(self._nest_point(x), *self.args))
             found = tv.reshape(found, (-1, _length(x)))
         elif self.jac is not None:
             found = tv.reshape(tv.as_variable(self._call_fun(x)[1]), (-1, _length(x)))
@@ -113,7 +113,7 @@ class Problem:
     def _call_fun(self, x: tv.Variable) -> Any:
         """Return the value of fun at a point: one graph, however often it is asked for."""
         if x not in self._at:
-            self._at[x] = self.fun(self._nested(x), *self.args)
+            self._at[x] = self.fun(self._nest_point(x), *self.args)
         return self._at[x]
 
     def _value(self, x: tv.Variable) -> tv.Variable:
@@ -128,7 +128,7 @@ class Problem:
 
     def _gradient(self, x: tv.Variable) -> tv.Variable:
         if callable(self.jac):
-            return _flat(self.jac(self._nested(x), *self.args), x)
+            return _flat(self.jac(self._nest_point(x), *self.args), x)
         if self.jac is not None:
             return _flat(self._call_fun(x)[1], x)
         return tv.grad(self._value(x), x, "ignore")
@@ -138,7 +138,7 @@ class Problem:
         value = tv.as_variable(returned[0] if self.jac is True else returned)
         return value if value.ndim == 1 else tv.reshape(value, (-1,))
 
-    def _nested(self, x: tv.Variable) -> Any:
+    def _nest_point(self, x: tv.Variable) -> Any:
         return x if self.nest is None else self.nest.unravel(x)
 
 

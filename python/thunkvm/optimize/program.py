@@ -91,27 +91,27 @@ class Program(CountedFunctions):
         return [*flat_values(args), *method.values(self.nest.size, self.nest.dtype), *bounds]
 
     @property
-    def first(self) -> CountedFunction:
+    def first_state(self) -> CountedFunction:
         """From x to the state at the start."""
         return self._once("first", lambda: ([self.x], self._start()))
 
     @property
-    def following(self) -> CountedFunction:
+    def next_state(self) -> CountedFunction:
         """From a state to the next one."""
         return self._once("following", lambda: (self._leaves, self._step(self.state)))
 
     @property
-    def judging(self) -> CountedFunction:
+    def judged_state(self) -> CountedFunction:
         """From a state to the same one, whose status says whether to go on from it."""
         return self._once("judging", lambda: (self._leaves, self._going_on(self.state)))
 
     @property
-    def whole(self) -> CountedFunction:
+    def whole_loop(self) -> CountedFunction:
         """From x to the state at the end."""
         return self._once("whole", lambda: ([self.x], self._loop(self._start())))
 
     @property
-    def rest(self) -> CountedFunction:
+    def remaining_loop(self) -> CountedFunction:
         """From a state to the state at the end."""
         return self._once("rest", lambda: (self._leaves, self._loop(self._going_on(self.state))))
 
@@ -152,24 +152,24 @@ class Program(CountedFunctions):
         x0 = self.x
         if self.problem.lower is not None and self.problem.upper is not None:
             x0 = tv.minimum(tv.maximum(x0, self.problem.lower), self.problem.upper)
-        started = self.method.judged(as_variables(self.method.start(self.problem, x0)))
+        started = self.method.judge_state(as_variables(self.method.start(self.problem, x0)))
         failed = rebuild(started, map(_blank, (leaf for _, leaf in leaves(started))).__next__)
         zero = np.int64(0)
         failed = failed._replace(x=x0, nit=zero, status=np.int64(RAISED))
         return tv.attempt(started, failed)
 
     def _step(self, state: Any) -> Any:
-        after = self.method.judged(as_variables(self.method.step(self.problem, state)))
+        after = self.method.judge_state(as_variables(self.method.step(self.problem, state)))
         return tv.attempt(after, state._replace(status=tv.constant(np.int64(RAISED))))
 
     def _going_on(self, state: Any) -> Any:
-        return self.method.judged(state._replace(status=tv.constant(np.int64(RUNNING))))
+        return self.method.judge_state(state._replace(status=tv.constant(np.int64(RUNNING))))
 
-    def _arranged(self, outputs: Any) -> list[tv.Variable]:
+    def _arrange_outputs(self, outputs: Any) -> list[tv.Variable]:
         return [leaf for _, leaf in leaves(outputs)]
 
     def _loop(self, state: Any) -> Any:
-        last = tv.while_loop(self.method.running, self._step, state)
+        last = tv.while_loop(self.method.is_running, self._step, state)
         return rebuild(state, (leaf for _, leaf in leaves(last)).__next__)
 
 

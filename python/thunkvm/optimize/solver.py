@@ -89,7 +89,7 @@ class Solver:
         OptimizeResult
         """
         with begun(self, x0, args, state) as call:
-            whole = call.program.whole if state is None else call.program.rest
+            whole = call.program.whole_loop if state is None else call.program.remaining_loop
             return call.result(call.make_state(whole(*call.begin, *call.numbers)), raises)
 
     def steps(self, x0: Any = None, args: tuple[Any, ...] = (), state: Any = None) -> Iterator[Any]:
@@ -171,13 +171,13 @@ class Call:
     def steps(self) -> Iterator[Any]:
         """Yield states whose x is flat, of a new start the first one too."""
         program = self.program
-        first = program.judging if self.continues else program.first
+        first = program.judged_state if self.continues else program.first_state
         state = self.make_state(first(*self.begin, *self.numbers))
         if not self.continues:
             yield state
         while int(state.status) == RUNNING:
             values = [leaf for _, leaf in leaves(state)]
-            state = self.make_state(program.following(*values, *self.numbers))
+            state = self.make_state(program.next_state(*values, *self.numbers))
             yield state
 
     def make_state(self, values: list[Any]) -> Any:

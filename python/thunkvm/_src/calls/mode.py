@@ -150,7 +150,7 @@ class Mode(_core.ModeFields):
         """Return the function that makes a copy, and its arguments."""
         return partial(type(self), **{f.name: getattr(self, f.name) for f in fields(self)}), ()
 
-    def _set(
+    def _set_fields(
         self,
         linker: LinkerName | Linker,
         optimizer: OptimizerName | None,

@@ -28,7 +28,7 @@ class Arrays:
         self.of_name: dict[str, np.ndarray[Any, Any]] = {}
         self._names: dict[Variable, str] = {}
 
-    def add(self, leaf: Variable, value: Any) -> str:
+    def keep_array(self, leaf: Variable, value: Any) -> str:
         """Keep the array of a leaf; return its name."""
         if leaf not in self._names:
             self._names[leaf] = f"arrays/{len(self.of_name)}.npy"
@@ -73,7 +73,7 @@ def _leaf(leaf: Variable, arrays: Arrays) -> dict[str, Any]:
         return row
     value = leaf.value if leaf.leaf == "constant" else leaf.get_value(borrow=True)
     if isinstance(leaf.type, TensorType):
-        row["array"] = arrays.add(leaf, value)
+        row["array"] = arrays.keep_array(leaf, value)
     elif value is not None:
         raise TypeError(
             f"{leaf} cannot be saved: its value is a {type(value).__name__}, and a graph file has "

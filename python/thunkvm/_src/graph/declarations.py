@@ -84,7 +84,7 @@ class DeclaredAttribute(Generic[Value]):
         """It has no default."""
         return self._default is _REQUIRED
 
-    def checked(self, value: Any) -> Any:
+    def check_value(self, value: Any) -> Any:
         """Return a value as the Op has it; a TypeError or ValueError if it is not one."""
         if value is None and not self.is_required and self._default is None:
             return None
@@ -108,7 +108,7 @@ class DeclaredAttribute(Generic[Value]):
     def checked_default(self) -> Any:
         """Return the default; an error of the declaration if its own rules refuse it."""
         try:
-            return self.checked(self._default)
+            return self.check_value(self._default)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{error} This is its default; change it or the rule.") from None
 

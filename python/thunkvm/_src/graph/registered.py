@@ -212,7 +212,7 @@ def registered_op(name: str, attributes: Mapping[str, Any]) -> RegisteredOp:
     values = {}
     for key, attribute in declared.attributes.items():
         if key in attributes:
-            values[key] = attribute.checked(attributes[key])
+            values[key] = attribute.check_value(attributes[key])
         elif attribute.is_required:
             raise TypeError(
                 f"[{name}] the attribute {key!r} is missing; it has no default. It is "
