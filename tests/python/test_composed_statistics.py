@@ -36,6 +36,33 @@ def test_without_nan(name: str) -> None:
     refused(ValueError, "axis 1", lambda x: getattr(tv, name)(x, 1), [1.0])
 
 
+@pytest.mark.parametrize(
+    "name", ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
+)
+def test_without_nan_of_some_elements(name: str) -> None:
+    initial = {"initial": 2.0} if name in ("nansum", "nanprod", "nanmax", "nanmin") else {}
+    a = np.array([[1.0, np.nan, 4.0], [np.nan, np.nan, 3.0]])
+    for where in (np.array([True, False, True]), np.array([[False], [True]])):
+        for axis in (None, 0, -1, (0, 1)):
+            keywords: dict[str, Any] = {"axis": axis, "where": where, "keepdims": axis == 0}
+            alike(name, [a], **keywords, **initial)
+            alike(name, [a.astype("float32")], **keywords, **initial)
+            alike(name, [np.array([[1, 2, 3], [4, 5, 6]])], **keywords, **initial)
+    if initial:
+        alike(name, [a], axis=1, **initial)
+        alike(name, [np.full(2, np.nan)], **initial)
+    x = tv.vector("x")
+    with pytest.raises(TypeError, match=rf"\[{name}\] where is .*; give bools"):
+        getattr(tv, name)(x, where=x)
+
+
+def test_nanstd_of_equal_numbers_has_the_slope_0() -> None:
+    x = tv.vector("x")
+    costs = [tv.nanstd(x), tv.std(x, where=tv.logical_not(tv.isnan(x)))]
+    for slope in tv.function([x], [tv.grad(cost, x) for cost in costs])([np.nan, 4.0, 4.0]):
+        assert slope.tolist() == [0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("name", ["nancumsum", "nancumprod"])
 def test_running_without_nan(name: str) -> None:
     for a, axis in each_axis(ARRAYS):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from against_numpy import expect, run, same
+from held_to_numpy import held
 
 import thunkvm as tv
 from thunkvm._src.arrays.composed.quantiles import METHODS
@@ -129,3 +130,20 @@ def test_quantiles_tell_what_is_wrong(
 def test_a_quantile_of_nothing_is_an_error_in_the_call() -> None:
     with pytest.raises(IndexError):
         run("cvm", lambda v: tv.quantile(v, 0.5), np.zeros(0))
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "weibull"])
+def test_quantiles_of_no_numbers_are_nan(method: str) -> None:
+    for shape in ((0, 3), (2, 0)):
+        for axis in (None, 0, 1, (0, 1)):
+            empty = np.zeros(shape)
+            held(lambda v, i=axis: tv.nanmedian(v, i), lambda v, i=axis: np.nanmedian(v, i), empty)
+            held(
+                lambda v, i=axis: tv.nanquantile(v, 0.5, i, method=method),
+                lambda v, i=axis: np.nanquantile(v, 0.5, i, method=method),
+                empty,
+            )
+    # NumPy leaves the axis of the quantiles out here.
+    v = tv.matrix("v")
+    both = tv.function([v], tv.nanquantile(v, [0.0, 1.0], 0, method=method))(np.zeros((0, 3)))
+    np.testing.assert_array_equal(both, np.full((2, 3), np.nan))

@@ -248,8 +248,7 @@ def std(
 ) -> Variable:
     """Return the standard deviation over axes; parameters as of `var`.
 
-    Its gradient is NaN where all elements are equal: it is a root, of 0 there. Differentiate `var`,
-    or ``sqrt(var(x) + 1e-12)``, where that is met.
+    Its gradient is 0 where all elements are equal, as each of them is the mean.
 
     Examples
     --------
@@ -259,7 +258,9 @@ def std(
     1.0
     """
     if where is not None:
-        return ops.sqrt(var(x, axis, ddof=ddof, keepdims=keepdims, where=where))
+        variance = var(x, axis, ddof=ddof, keepdims=keepdims, where=where)
+        is_zero = ops.eq(variance, 0.0)
+        return ops.where(is_zero, 0.0, ops.sqrt(ops.where(is_zero, 1.0, variance)))
     return _reduce("std", x, axis, keepdims, ddof=ddof)
 
 

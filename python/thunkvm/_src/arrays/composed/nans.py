@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from thunkvm._core import Variable
 from thunkvm._src.arrays import reductions
 from thunkvm._src.arrays.axes import Axis
 from thunkvm._src.arrays.elementwise import astype
+from thunkvm._src.arrays.partial_reductions import mask_of
 from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable
 
@@ -74,9 +76,25 @@ def _replace_nans(x: Any, value: Any) -> tuple[Variable, Variable | None]:
     return ops.where(is_nan, value, variable), is_nan
 
 
+def _mask_numbers(what: str, x: Any, where: Any) -> tuple[Variable, Variable | None]:
+    """Return `x`, and the mask of the elements that are taken; None where all are."""
+    variable: Variable = as_variable(x)
+    mask = mask_of(what, variable, where)
+    if np.dtype(variable.dtype).kind in "biu":
+        return variable, mask
+    is_number = ops.logical_not(ops.isnan(variable))
+    return variable, is_number if mask is None else ops.logical_and(is_number, mask)
+
+
 @public()
 def nansum(
-    x: Any, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    x: Any,
+    axis: Axis = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Variable:
     """Return the sum of the elements that are not NaN; parameters as of `sum`.
 
@@ -88,12 +106,19 @@ def nansum(
     >>> float(tv.function([x], tv.nansum(x))([1.0, np.nan, 2.0]))
     3.0
     """
-    return reductions.sum(_replace_nans(x, 0)[0], axis, dtype=dtype, keepdims=keepdims)
+    x, mask = _mask_numbers("nansum", x, where)
+    return reductions.sum(x, axis, dtype=dtype, keepdims=keepdims, initial=initial, where=mask)
 
 
 @public()
 def nanprod(
-    x: Any, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    x: Any,
+    axis: Axis = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
 ) -> Variable:
     """Return the product of the elements that are not NaN; parameters as of `sum`.
 
@@ -105,7 +130,8 @@ def nanprod(
     >>> float(tv.function([x], tv.nanprod(x))([3.0, np.nan, 2.0]))
     6.0
     """
-    return reductions.prod(_replace_nans(x, 1)[0], axis, dtype=dtype, keepdims=keepdims)
+    x, mask = _mask_numbers("nanprod", x, where)
+    return reductions.prod(x, axis, dtype=dtype, keepdims=keepdims, initial=initial, where=mask)
 
 
 @public()
@@ -139,8 +165,12 @@ def nancumprod(x: Any, axis: int | None = None) -> Variable:
 
 
 @public()
-def nanmax(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
-    """Return the largest element that is not NaN; NaN if there is none. Parameters as of `sum`.
+def nanmax(
+    x: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Variable:
+    """Return the largest element that is not NaN; parameters as of `max`.
+
+    It is NaN if there is none, but `initial` where that is given.
 
     Examples
     --------
@@ -150,12 +180,19 @@ def nanmax(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     >>> float(tv.function([x], tv.nanmax(x))([1.0, np.nan, 2.0]))
     2.0
     """
-    return _extreme("max", x, -float("inf"), axis, keepdims)
+    if initial is None and where is None:
+        return _extreme("max", x, -float("inf"), axis, keepdims)
+    x, mask = _mask_numbers("nanmax", x, where)
+    return reductions.max(x, axis, keepdims=keepdims, initial=initial, where=mask)
 
 
 @public()
-def nanmin(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
-    """Return the smallest element that is not NaN; NaN if there is none. Parameters as of `sum`.
+def nanmin(
+    x: Any, axis: Axis = None, *, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Variable:
+    """Return the smallest element that is not NaN; parameters as of `min`.
+
+    It is NaN if there is none, but `initial` where that is given.
 
     Examples
     --------
@@ -165,7 +202,10 @@ def nanmin(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     >>> float(tv.function([x], tv.nanmin(x))([1.0, np.nan, 2.0]))
     1.0
     """
-    return _extreme("min", x, float("inf"), axis, keepdims)
+    if initial is None and where is None:
+        return _extreme("min", x, float("inf"), axis, keepdims)
+    x, mask = _mask_numbers("nanmin", x, where)
+    return reductions.min(x, axis, keepdims=keepdims, initial=initial, where=mask)
 
 
 def _extreme(name: str, x: Any, value: float, axis: Axis, keepdims: bool) -> Variable:
@@ -180,10 +220,17 @@ def _extreme(name: str, x: Any, value: float, axis: Axis, keepdims: bool) -> Var
 
 
 @public()
-def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
+def nanmean(
+    x: Any,
+    axis: Axis = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    where: Any = None,
+) -> Variable:
     """Return the mean of the elements that are not NaN; NaN if there is none.
 
-    Parameters as of `sum`.
+    Parameters as of `mean`.
 
     Examples
     --------
@@ -193,23 +240,14 @@ def nanmean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     >>> float(tv.function([x], tv.nanmean(x))([1.0, np.nan, 2.0]))
     1.5
     """
-    numbers, is_nan = _replace_nans(x, 0)
-    if is_nan is None:
-        return reductions.mean(numbers, axis, keepdims=keepdims)
-    total = reductions.sum(numbers, axis, keepdims=keepdims)
-    return _quotient(total, _count_numbers(is_nan, axis, keepdims))
-
-
-def _count_numbers(is_nan: Variable, axis: Axis, keepdims: bool) -> Variable:
-    return ops.sum(ops.logical_not(is_nan), axis=axis, keepdims=bool(keepdims))
-
-
-def _quotient(total: Variable, count: Variable) -> Variable:
-    return ops.true_div(total, astype(count, total.real.dtype))
+    x, mask = _mask_numbers("nanmean", x, where)
+    return reductions.mean(x, axis, dtype=dtype, keepdims=keepdims, where=mask)
 
 
 @public()
-def nanvar(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable:
+def nanvar(
+    x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False, where: Any = None
+) -> Variable:
     """Return the variance of the elements that are not NaN.
 
     Parameters as of `var`. It is NaN where there are no more numbers than `ddof`.
@@ -222,20 +260,13 @@ def nanvar(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
     >>> float(tv.function([x], tv.nanvar(x))([1.0, np.nan, 3.0]))
     1.0
     """
-    variable: Variable = as_variable(x)
-    numbers, is_nan = _replace_nans(variable, 0)
-    if is_nan is None:
-        return reductions.var(numbers, axis, ddof=ddof, keepdims=keepdims)
-    apart = ops.where(is_nan, 0, variable - nanmean(variable, axis, keepdims=True))
-    squares = (apart * ops.conj(apart)).real
-    total = reductions.sum(squares, axis, keepdims=keepdims)
-    freedom = _count_numbers(is_nan, axis, keepdims) - ddof
-    quotient = _quotient(total, ops.where(ops.gt(freedom, 0), freedom, 1))
-    return ops.where(ops.gt(freedom, 0), quotient, float("nan"))
+    return _spread("nanvar", reductions.var, x, axis, ddof, keepdims, where)
 
 
 @public()
-def nanstd(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable:
+def nanstd(
+    x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False, where: Any = None
+) -> Variable:
     """Return the standard deviation of the elements that are not NaN; see `nanvar`.
 
     Examples
@@ -246,7 +277,24 @@ def nanstd(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False
     >>> float(tv.function([x], tv.nanstd(x))([1.0, np.nan, 3.0]))
     1.0
     """
-    return ops.sqrt(nanvar(x, axis, ddof=ddof, keepdims=keepdims))
+    return _spread("nanstd", reductions.std, x, axis, ddof, keepdims, where)
+
+
+def _spread(
+    what: str,
+    spread: Callable[..., Variable],
+    x: Any,
+    axis: Axis,
+    ddof: float,
+    keepdims: bool,
+    where: Any,
+) -> Variable:
+    x, mask = _mask_numbers(what, x, where)
+    found = spread(x, axis, ddof=ddof, keepdims=keepdims, where=mask)
+    if np.dtype(x.dtype).kind in "biu":
+        return found
+    count = ops.sum(mask, axis=axis, keepdims=bool(keepdims))
+    return ops.where(ops.gt(count, ddof), found, float("nan"))
 
 
 __all__ = [

@@ -9,11 +9,12 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import Axis, length
+from thunkvm._src.arrays.axes import Axis, length, lengths
 from thunkvm._src.arrays.composed.rows import merged_rows, part
 from thunkvm._src.arrays.elementwise import astype
+from thunkvm._src.arrays.joining import concatenate
 from thunkvm._src.arrays.public import public
-from thunkvm._src.arrays.shapes import moveaxis, ravel, reshape
+from thunkvm._src.arrays.shapes import broadcast_to, moveaxis, ravel, reshape
 from thunkvm._src.graph.values import as_variable
 
 
@@ -129,7 +130,7 @@ def nanquantile(
 ) -> Variable:
     """Return quantiles of the elements that are not NaN; parameters as of `quantile`.
 
-    It is NaN where all elements are.
+    It is NaN where all elements are, and of none.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
 def nanmedian(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return the median of the elements that are not NaN; parameters as of `median`.
 
-    It is NaN where all elements are.
+    It is NaN where all elements are, and of none.
 
     Examples
     --------
@@ -246,6 +247,10 @@ def _quantile(
     if q.leaf == "constant" and not np.all((q.value >= 0) & (q.value <= whole)):
         raise ValueError(f"[{what}] q = {q.value.tolist()}, but it has to be from 0 to {whole:g}.")
     rows, axes = merged_rows(what, x, axis)
+    if skips_nan and np.dtype(x.dtype).kind == "f" and not rows.type.shape[-1]:
+        # Of no elements it is NaN.
+        nothing = broadcast_to(_constant(np.nan, rows), [*lengths(rows)[:-1], 1])
+        rows = concatenate([rows, nothing], axis=-1)
     rows = ops.sort(rows)
     at_q = ravel(astype(q, "float64")) / whole
     if skips_nan and np.dtype(x.dtype).kind == "f":
