@@ -81,7 +81,7 @@ def test_problem_takes_the_same_steps_in_all_modes(method: str, mode: str) -> No
         assert result.get(count) == plain.get(count), count
 
 
-@pytest.mark.parametrize("method", [*UNSOLVED, "gradient_descent"])
+@pytest.mark.parametrize("method", [*UNSOLVED, "gradient_descent", "adam"])
 def test_steps_of_float32_are_of_float32(method: str) -> None:
     start = np.array([0.5, 2.0, -1.0], np.float32)
     result = tv.optimize.minimize(

@@ -107,9 +107,10 @@ class adam(Method):
         jac = tv.ifelse(tv.isinf(self.clip), state.jac, clip_gradient(state.jac, self.clip))
         mean = self.beta1 * state.mean + (1.0 - self.beta1) * jac
         square = self.beta2 * state.square + (1.0 - self.beta2) * jac**2
-        nit = state.nit + np.int64(1)
-        unbiased = mean / (1.0 - self.beta1**nit)
-        size = tv.sqrt(square / (1.0 - self.beta2**nit)) + self.eps
+        nit = tv.as_variable(state.nit) + np.int64(1)
+        steps = nit.astype(mean.dtype)
+        unbiased = mean / (1.0 - self.beta1**steps)
+        size = tv.sqrt(square / (1.0 - self.beta2**steps)) + self.eps
         x = state.x - state.rate * unbiased / size
         fun, jac = problem.value_and_gradient(x)
         rate, best, waited = tv.ifelse(
