@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -117,9 +118,9 @@ class nelder_mead(Method):
             point, value = trial(farther)
             return tv.ifelse(value < fun, with_last(point, value), with_last(reflected, fun))
 
-        def contracted_simplex(share: Any, limit: Any) -> tuple[Any, Any]:
+        def contracted_simplex(share: Any, accepts: Callable[[Any], Any]) -> tuple[Any, Any]:
             point, value = trial(share)
-            return tv.ifelse(value <= limit, with_last(point, value), together())
+            return tv.ifelse(accepts(value), with_last(point, value), together())
 
         points, values = tv.cond(
             [
@@ -127,10 +128,10 @@ class nelder_mead(Method):
                 (called("it is good", fun < values[-2]), with_last(reflected, fun)),
                 (
                     called("it is better than the worst", fun < worst_fun),
-                    contracted_simplex(nearer, fun),
+                    contracted_simplex(nearer, lambda value: value <= fun),
                 ),
             ],
-            contracted_simplex(-nearer, worst_fun),
+            contracted_simplex(-nearer, lambda value: value < worst_fun),
         )
         return sort_points(points, values, state.nit + np.int64(1))
 
