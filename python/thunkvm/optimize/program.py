@@ -118,14 +118,14 @@ class Program(CountedFunctions):
     @property
     def bare_first(self) -> CountedFunction:
         """As `first`, but an exception is raised."""
-        return self._once("bare_first", lambda: ([self.x], self.method.start(self.problem, self.x)))
+        return self._once("bare_first", lambda: ([self.x], self._judge_start(self.x)))
 
     @property
     def bare_following(self) -> CountedFunction:
         """As `following`, but an exception is raised."""
         return self._once(
             "bare_following",
-            lambda: (self._leaves, self.method.step(self.problem, self.state)),
+            lambda: (self._leaves, self._judge_step(self.state)),
         )
 
     @property
@@ -152,15 +152,21 @@ class Program(CountedFunctions):
         x0 = self.x
         if self.problem.lower is not None and self.problem.upper is not None:
             x0 = tv.minimum(tv.maximum(x0, self.problem.lower), self.problem.upper)
-        started = self.method.judge_state(as_variables(self.method.start(self.problem, x0)))
+        started = self._judge_start(x0)
         failed = rebuild(started, map(_blank, (leaf for _, leaf in leaves(started))).__next__)
         zero = np.int64(0)
         failed = failed._replace(x=x0, nit=zero, status=np.int64(RAISED))
         return tv.attempt(started, failed)
 
     def _step(self, state: Any) -> Any:
-        after = self.method.judge_state(as_variables(self.method.step(self.problem, state)))
-        return tv.attempt(after, state._replace(status=tv.constant(np.int64(RAISED))))
+        failed = state._replace(status=tv.constant(np.int64(RAISED)))
+        return tv.attempt(self._judge_step(state), failed)
+
+    def _judge_start(self, x0: tv.Variable) -> Any:
+        return self.method.judge_state(as_variables(self.method.start(self.problem, x0)))
+
+    def _judge_step(self, state: Any) -> Any:
+        return self.method.judge_state(as_variables(self.method.step(self.problem, state)))
 
     def _going_on(self, state: Any) -> Any:
         return self.method.judge_state(state._replace(status=tv.constant(np.int64(RUNNING))))
