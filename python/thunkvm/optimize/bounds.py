@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,40 @@ def bounds_of(bounds: Any) -> tuple[Any, Any] | None:
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         return bounds.lb, bounds.ub
     lower, upper = [], []
-    for low, high in bounds:
+    for index, pair in enumerate(bounds if isinstance(bounds, Iterable) else [bounds]):
+        if np.shape(pair) != (2,):
+            raise ValueError(
+                f"[optimize] bounds[{index}] is {pair!r}: it has to be a pair (least, greatest) of "
+                "one element of x, such as (0.0, None). tv.optimize.Bounds(lower, upper) takes "
+                "numbers and arrays for all elements."
+            )
+        low, high = pair
         lower.append(-np.inf if low is None else low)
         upper.append(np.inf if high is None else high)
     return lower, upper
 
 
-__all__ = ["Bounds", "bounds_of"]
+def check_order(lower: npt.NDArray[Any], upper: npt.NDArray[Any]) -> None:
+    """Raise where a lower bound is not at most the upper one.
+
+    Raises
+    ------
+    ValueError
+        With the element of x whose bounds are wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunkvm.optimize.bounds import check_order
+    >>> check_order(np.array([0.0, -1.0]), np.array([0.0, np.inf]))
+    """
+    wrong = np.flatnonzero(~(lower <= upper))
+    if wrong.size:
+        index = wrong[0]
+        raise ValueError(
+            f"[optimize] the lower bound of element {index} of x is {lower[index]}, and the upper "
+            f"one {upper[index]}: the lower one may not be greater, and neither may be NaN."
+        )
+
+
+__all__ = ["Bounds", "bounds_of", "check_order"]

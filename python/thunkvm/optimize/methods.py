@@ -42,14 +42,15 @@ def method_of(
 ) -> Method:
     """Return a method by its name, or itself, with options.
 
-    Names are compared without case, hyphens, blanks and underscores.
+    Names are compared without case, hyphens, blanks and underscores. None stands for the default
+    of an option.
 
     Raises
     ------
     ValueError
         If there is no such method.
     TypeError
-        If the method has no such option.
+        If the method is neither a name nor a `Method`, or has no such option.
 
     Examples
     --------
@@ -59,6 +60,16 @@ def method_of(
     """
     if isinstance(method, Method):
         found = method
+    elif not isinstance(method, str):
+        made = isinstance(method, type) and issubclass(method, Method)
+        raise TypeError(
+            f"[optimize] method is {method!r} ({type(method).__name__}): it has to be a name, or "
+            + (
+                f"the class with its options: {method.__name__}()."
+                if made
+                else "an object such as tv.optimize.bfgs()."
+            )
+        )
     elif method in known:
         found = known[method]()
     else:
@@ -78,7 +89,7 @@ def method_of(
                 f"[optimize] {type(found).__name__} has no option {name!r}; it has "
                 f"{', '.join(names)}." + did_you_mean(name, names)
             )
-    return replace(found, **options)
+    return replace(found, **{name: value for name, value in options.items() if value is not None})
 
 
 def _plain(name: str) -> str:

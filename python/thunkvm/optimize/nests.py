@@ -30,8 +30,14 @@ def as_nest(value: Any) -> Any:
     inside = children(value)
     if inside is None:
         return value
-    if type(value) in (list, tuple) and inside and all(_is_numbers(child) for _, child in inside):
-        return np.asarray(value)
+    if type(value) in (list, tuple) and all(_is_numbers(child) for _, child in inside):
+        try:
+            return np.asarray(value)
+        except ValueError as error:
+            raise ValueError(
+                f"[optimize] {value!r} has lists of different lengths, which are no array: make "
+                "each of them an array, np.array([...]), for a nest of arrays."
+            ) from error
     return with_children(value, [as_nest(child) for _, child in inside])
 
 

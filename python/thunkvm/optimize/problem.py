@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import thunkvm as tv
-from thunkvm._src.graph.structure import leaves
+from thunkvm._src.graph.structure import children, leaves
 from thunkvm.optimize.nests import Nest
+
+#: SciPy's names of differences, which are exact derivatives here.
+DIFFERENCES = ("2-point", "3-point", "cs")
 
 
 class Problem:
@@ -110,15 +115,25 @@ class Problem:
             found = tv.jacobian(self._residuals(x), x, "ignore")
         return count_value(found, "njev")
 
-    def _call_fun(self, x: tv.Variable) -> Any:
-        """Return the value of fun at a point: one graph, however often it is asked for."""
+    def _call_fun(self, x: tv.Variable) -> tuple[Any, Any]:
+        """Return the value of fun at a point, and the derivative beside it or None.
+
+        It is one graph however often it is asked for.
+        """
         if x not in self._at:
-            self._at[x] = self.fun(self._nest_point(x), *self.args)
+            returned = self.fun(self._nest_point(x), *self.args)
+            if self.jac is not True:
+                returned = returned, None
+            elif not (isinstance(returned, (tuple, list)) and len(returned) == 2):
+                raise TypeError(
+                    f"[optimize] jac is True, but fun returns {returned!r}: it has to return a "
+                    "pair, its value and its derivative. Leave jac out to derive it."
+                )
+            self._at[x] = tuple(returned)
         return self._at[x]
 
     def _value(self, x: tv.Variable) -> tv.Variable:
-        returned = self._call_fun(x)
-        value = tv.as_variable(returned[0] if self.jac is True else returned)
+        value = check_real(tv.as_variable(self._call_fun(x)[0]))
         if value.ndim:
             raise TypeError(
                 f"[optimize] fun returns {value}, with {value.ndim} axes: it has to be a single "
@@ -134,8 +149,7 @@ class Problem:
         return tv.grad(self._value(x), x, "ignore")
 
     def _residuals(self, x: tv.Variable) -> tv.Variable:
-        returned = self._call_fun(x)
-        value = tv.as_variable(returned[0] if self.jac is True else returned)
+        value = check_real(join_nest(self._call_fun(x)[0]))
         return value if value.ndim == 1 else tv.reshape(value, (-1,))
 
     def _nest_point(self, x: tv.Variable) -> Any:
@@ -147,10 +161,83 @@ def count_value(value: tv.Variable, name: str) -> tv.Variable:
     return tv.counted(value, name)
 
 
+def check_derivative(name: str, value: Any) -> Any:
+    """Return a derivative that a user gives, or None for one to derive.
+
+    SciPy's names of differences stand for one to derive, too.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is neither a function nor such a name.
+
+    Examples
+    --------
+    >>> from thunkvm.optimize.problem import check_derivative
+    >>> check_derivative("jac", "2-point") is None
+    True
+    """
+    if isinstance(value, str):
+        if value not in DIFFERENCES:
+            raise ValueError(
+                f"[optimize] {name} is {value!r}; it has to be a function, or one of "
+                f"{', '.join(DIFFERENCES)}, which stand for the exact derivative."
+            )
+        return None
+    if not (value is None or callable(value) or (name == "jac" and isinstance(value, bool))):
+        raise TypeError(
+            f"[optimize] {name} is {value!r}: it has to be a function that builds a graph, or left "
+            "out; it is derived then."
+        )
+    return value
+
+
+def check_real(value: tv.Variable) -> tv.Variable:
+    """Return a value of fun if it is real.
+
+    Raises
+    ------
+    TypeError
+        If it is complex.
+    """
+    if np.dtype(value.dtype).kind == "c":
+        raise TypeError(
+            f"[optimize] fun returns {value}, which is complex: it has to be real. Take its "
+            "tv.abs, or stack its tv.real and tv.imag."
+        )
+    return value
+
+
+def join_nest(value: Any) -> tv.Variable:
+    """Return a nest of Variables as one vector, and a Variable as it is.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.optimize.problem import join_nest
+    >>> tv.function([], join_nest({"a": [1.0, 2.0], "b": 3.0}))()
+    array([1., 2., 3.])
+    """
+    inside = children(value)
+    if not inside or (type(value) in (list, tuple) and all(_is_single(part) for _, part in inside)):
+        return tv.as_variable(value)
+    parts = [tv.as_variable(part) for _, part in leaves(value)]
+    return tv.concatenate([tv.reshape(part, (-1,)) for part in parts])
+
+
+def _is_single(part: Any) -> bool:
+    return children(part) is None and tv.as_variable(part).ndim == 0
+
+
 def _flat(value: Any, x: tv.Variable) -> tv.Variable:
-    """Return a nest like x, or a vector, as a flat vector of the shape and dtype of x."""
-    parts = [tv.reshape(tv.as_variable(part), (-1,)) for _, part in leaves(value)]
-    flat = parts[0] if len(parts) == 1 else tv.concatenate(parts)
+    """Return a derivative that is a nest like x, or a vector, as a vector of the type of x."""
+    flat = tv.reshape(join_nest(value), (-1,))
+    lengths = flat.type.shape[0], _length(x)
+    if isinstance(lengths[0], int) and isinstance(lengths[1], int) and lengths[0] != lengths[1]:
+        raise ValueError(
+            f"[optimize] a gradient has {lengths[0]} elements, but x has {lengths[1]}: it has to "
+            "be a nest like x, or a vector of its elements."
+        )
     return tv.reshape(flat, (_length(x),)).astype(x.dtype)
 
 
@@ -160,4 +247,4 @@ def _length(x: tv.Variable) -> Any:
     return x.shape[0] if known is None else known
 
 
-__all__ = ["Problem", "count_value"]
+__all__ = ["Problem", "check_derivative", "check_real", "count_value", "join_nest"]

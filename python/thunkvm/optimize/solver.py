@@ -10,9 +10,11 @@ import numpy as np
 
 from thunkvm._core import Variable
 from thunkvm._src.graph.structure import children, leaves
+from thunkvm.optimize.bounds import check_order
 from thunkvm.optimize.graphs import GraphFunction
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.nests import Nest, as_nest
+from thunkvm.optimize.problem import check_derivative
 from thunkvm.optimize.program import Program, Question, program_for
 from thunkvm.optimize.result import OptimizeResult
 from thunkvm.optimize.status import CONVERGED, MESSAGES, RAISED, RUNNING
@@ -65,7 +67,14 @@ class Solver:
         self.method = method
         if isinstance(fun, Variable):
             fun = GraphFunction(fun)
-        self.question = Question(fun, method, jac, hess, hessp, bounds is not None, mode)
+        elif not callable(fun):
+            raise TypeError(
+                f"[optimize] fun is {fun!r}: it has to be a function that builds a graph, or a "
+                "graph."
+            )
+        given = {"jac": jac, "hess": hess, "hessp": hessp}
+        derivatives = (check_derivative(name, value) for name, value in given.items())
+        self.question = Question(fun, method, *derivatives, bounds is not None, mode)
         self.bounds = bounds
 
     def run(
@@ -121,14 +130,29 @@ def begun(solver: Solver, x0: Any, args: Any, state: Any) -> Iterator[Call]:
     Raises
     ------
     TypeError
-        If there is neither x0 nor a state, or both, or one of them is no number.
+        If there is neither x0 nor a state, or both, or one of them is no number; if the state is
+        one of another method.
+    ValueError
+        If x0 has no elements, or bounds are in the wrong order.
     """
     if (x0 is None) == (state is None):
         raise TypeError("[optimize] give either x0 or a state to go on from.")
     args = args if isinstance(args, tuple) else (args,)
+    if state is not None and not hasattr(state, "x"):
+        raise TypeError(
+            f"[optimize] state is {state!r} ({type(state).__name__}): it has to be a state of a "
+            "result or of a callback."
+        )
     like = as_nest(x0 if state is None else state.x)
     nest = Nest.of(like)
+    if nest.size == 0:
+        raise ValueError("[optimize] x0 has no elements: there is nothing to solve for.")
     with program_for(solver.question, nest, args) as program:
+        if state is not None and type(state) is not type(program.state):
+            raise TypeError(
+                f"[optimize] state is one of {type(state).__module__}, and not of "
+                f"{type(solver.method).__name__}: a method goes on from its own states."
+            )
         yield Call(solver, program, nest, like, args, state)
 
 
@@ -164,6 +188,8 @@ class Call:
         self.nest = nest
         self.program = program
         bounds = () if solver.bounds is None else tuple(map(self._bound, solver.bounds))
+        if bounds:
+            check_order(*bounds)
         self.numbers = program.numbers(args, self.method, bounds)
         self.begin = [nest.ravel(like)] if state is None else self._flat(state)
         self.continues = state is not None
