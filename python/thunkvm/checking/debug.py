@@ -155,18 +155,18 @@ class DebugMode(Mode):
     """A mode that checks each Op that runs, and each rewrite, and stops at the first lie.
 
     A node that nobody demands does not run and is not checked. One that runs is run again for each
-    check whenever its inputs have new shapes, strides or dtypes, in any call; and once for each
-    implementation in its first ten runs. From then on it does so in as many calls as `at_most`
-    leaves time for. What is checked of it:
+    check. That is so whenever its inputs have new shapes, strides or dtypes, in any call; and once
+    for each implementation in its first ten runs. From then on it does so in as many calls as
+    `at_most` leaves time for. What is checked of it:
 
     - its ways to run agree: emitted C, kernel, the user's C, ``perform``; each on inputs of every
       layout (an Op of the user's) and with preallocated outputs of every layout;
     - it writes to no input that ``destroy_map`` does not name;
-    - no output shares memory with an input that ``view_map`` does not name, nor with another
-      output, nor with what an earlier run gave;
+    - no output shares memory with another output, an output of an earlier run, or an input that
+      ``view_map`` does not name;
     - outputs are values of their Types: dtype, number of dimensions, declared lengths; and have the
       shapes that `infer_shape` says;
-    - C of the user's is tried in a child process first, so that a crash is an error with the node.
+    - the user's C is tried in a child process first: a crash is an error with the node.
 
     For the function: what a rewrite replaces has the value of what it puts there, bit for bit, in
     calls that compute both; and linking again gives the same program. NaNs are allowed unless

@@ -44,8 +44,8 @@ class Relink(Protocol):
 class Observer(Protocol):
     """The observer as `_core.link` knows it: see python/bindings/call/observer.h.
 
-    ``before(node, inputs)`` is called when a thunk is about to run, ``after(node, inputs, outputs,
-    begun)`` when it did, with what ``before`` returned; either may be None. ``node`` is the index
+    ``before(node, inputs)`` is called when a thunk is about to run; ``after(node, inputs, outputs,
+    begun)`` when it did, with the result of ``before``; either may be None. ``node`` is the index
     of one of the function's nodes. What they raise ends the call and is reported as the node's.
     """
 

@@ -36,8 +36,8 @@ class Factors(NamedTuple):
 class State(NamedTuple):
     """Where `levenberg_marquardt` is; `fun` are the residuals, shape ``(m,)``.
 
-    `jac` (shape ``(m, n)``) is weighed by the loss, `grad` is the gradient of `cost`, `scale` are
-    the units of x, in which `radius` is; `moved` says whether the factors are of another point.
+    `jac` (shape ``(m, n)``) is weighed by the loss, and `grad` is the gradient of `cost`; `scale`
+    has the units of x, and of `radius`; `moved` says whether the factors are of another point.
     """
 
     x: Any

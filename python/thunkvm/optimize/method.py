@@ -167,7 +167,7 @@ class Method:
 
     @property
     def key(self) -> Any:
-        """What two methods have in common that differ in options of numbers alone."""
+        """The key of methods that differ in options of numbers alone."""
         kind = type(self)
         return kind, tuple([getattr(self, name) for name in options_of(kind).structural])
 
@@ -213,7 +213,7 @@ def options_of(kind: type) -> Options:
     return made
 
 
-#: What `options_of` found.
+#: The result of `options_of`.
 _options: WeakKeyDictionary[type, Options] = WeakKeyDictionary()
 
 

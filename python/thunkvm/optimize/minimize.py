@@ -37,8 +37,8 @@ def minimize(
     """Return where a function is least, as `scipy.optimize.minimize` does.
 
     All steps are one compiled loop, in which a gradient or a Hessian runs only where a step needs
-    it. It is compiled in the first call, and kept by the function, the method, and the structure
-    and types of `x0` and `args`: a call with other numbers compiles nothing.
+    it. It is compiled in the first call, and kept. Its key has the function, the method, and the
+    structure and types of `x0` and `args`: a call with other numbers compiles nothing.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ class Nest:
 
     @property
     def key(self) -> Hashable:
-        """What nests of the same structure, shapes and dtype have in common."""
+        """The key of nests of the same structure, shapes and dtype."""
         return structure_key(self.tree), self.shapes, self.dtype
 
     def ravel(self, value: Any) -> npt.NDArray[Any]:
@@ -159,7 +159,7 @@ def _variable_like(value: Any, name: str) -> tv.Variable:
 
 
 def types_key(args: tuple[Any, ...]) -> Hashable:
-    """Return what arguments have in common for which `variables_like` are of the same types."""
+    """Return the key of arguments for which `variables_like` are of the same types."""
     nests = tuple(map(as_nest, args))
     types = ((np.asarray(leaf).dtype.str, np.ndim(leaf)) for _, leaf in leaves(nests))
     return structure_key(nests), tuple(types)

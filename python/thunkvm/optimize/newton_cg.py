@@ -39,10 +39,10 @@ class Inner(NamedTuple):
 class newton_cg(Method):
     """Newton's method, whose systems are solved by conjugate gradients as well as needed.
 
-    A step solves ``hessian @ p = -gradient`` until the residual is small beside the gradient, or
-    the Hessian curves downwards along a direction. It searches along p for a point that satisfies
-    the strong Wolfe conditions. There is no Hessian: a product of it with a vector is as expensive
-    as a few gradients. One runs for each iteration of the conjugate gradients.
+    A step solves ``hessian @ p = -gradient``. It ends where the residual is small beside the
+    gradient, or the Hessian curves downwards along a direction. It searches along p for a point
+    that satisfies the strong Wolfe conditions. There is no Hessian: a product of it with a vector
+    is as expensive as a few gradients. One runs for each iteration of the conjugate gradients.
 
     Parameters
     ----------

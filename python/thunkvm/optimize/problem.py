@@ -18,7 +18,7 @@ DIFFERENCES = ("2-point", "3-point", "cs")
 class Problem:
     """A function of one flat vector, and its derivatives, as graphs.
 
-    Each is a node of the graph that a solver builds, and so runs only in the steps that demand it.
+    Each is a node of the graph that a solver builds. So it runs only in the steps that demand it.
     What the value and the derivatives at a point share is computed once.
 
     Parameters

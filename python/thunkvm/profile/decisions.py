@@ -127,7 +127,7 @@ class Decisions:
         that order.
     first : int
         The number of the first of them, counted from the first call that was made: of very many
-        calls the latest are kept, at least 65,536, or of those with loops 4 million turns of
+        calls the latest are kept, at least 65,536. With loops it is the latest 4 million turns of
         conditions.
     in_loops : list of tuple of Turns
         For each call that was kept, what the conditions in loops were.
@@ -324,7 +324,7 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class SavedDecisions:
-    """What a file of decisions holds: see `Decisions`."""
+    """The contents of a file of decisions: see `Decisions`."""
 
     conditions: tuple[Decided, ...]
     calls: tuple[tuple[tuple[int, int], ...], ...]

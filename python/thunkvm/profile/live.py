@@ -57,7 +57,7 @@ class LiveProfile(Profile):
 
     _to_start: tuple[_core.Function, ...]
     _sources: list[tuple[_core.Function, _core.Recording]]
-    _seen: list[tuple[int, bool]]  # what the records were made of
+    _seen: list[tuple[int, bool]]  # the counts that the records were made of
     _records: tuple[FunctionRecord, ...]
     _elsewhere: list[FunctionRecord]  # of calls in other processes
 

@@ -1,4 +1,4 @@
-"""What rows say of each other: the indices that have to be there, and arms that lie in arms."""
+"""The references among rows: the indices that have to be there, and arms that lie in arms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows that profiles are made of: what was recorded of functions' calls, as plain values.
+"""The rows that profiles are made of: the records of functions' calls, as plain values.
 
 Times are seconds, sizes are bytes. A number that was not recorded is 0, or None where 0 would say
 something else. Rows refer to each other by index into their `FunctionRecord`.

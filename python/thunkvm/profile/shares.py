@@ -44,7 +44,7 @@ class Share:
 
     @property
     def count(self) -> int:
-        """How many they are."""
+        """The number of nodes."""
         return len(self.nodes)
 
     @property

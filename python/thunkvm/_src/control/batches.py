@@ -15,8 +15,8 @@ from thunkvm._src.control.assertions import CheckAndRaise
 from thunkvm._src.graph.structure import children, leaves, rebuild
 from thunkvm._src.graph.values import as_variable
 
-#: An axis for all leaves of an argument, None for what all examples have in common, or these by
-#: the argument's structure.
+#: An axis for all leaves of an argument, None for values that all examples share, or these by the
+#: argument's structure.
 InAxes = Any
 
 

@@ -43,8 +43,8 @@ def while_loop(
         From a state to the next one, of the same structure, dtypes and numbers of dimensions.
         Both are called with Variables, while the graph is built.
     state : Variable, number, array, or nested lists, tuples, dicts and dataclasses of them
-        What the first step begins with. A dtype that the next state can hold without loss is
-        promoted (an int 0 to which a float is added becomes a float).
+        What the first step begins with. A dtype is promoted where the next state holds it without
+        loss: an int 0 becomes a float where a float is added.
     max_steps : int or Variable, optional
         The loop ends after so many steps, and `cond` is not asked again.
     history : {None, "all"} or int, optional

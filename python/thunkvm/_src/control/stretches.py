@@ -1,9 +1,9 @@
 """Loops over stretches of steps: a loop in a loop, of which less is kept.
 
-The gradient of a loop reads the states of all its steps. A loop over stretches of k steps keeps
-those at the heads of the stretches, and its gradient runs each stretch again: the tapes of n steps
-have n / k + k states (A. Griewank, Achieving logarithmic growth of temporal and spatial complexity
-in reverse automatic differentiation, 1992, with one level).
+The gradient of a loop reads the states of all its steps. A loop over stretches of k steps keeps the
+states at their heads. Its gradient runs each stretch again: the tapes of n steps have n / k + k
+states (A. Griewank, Achieving logarithmic growth of temporal and spatial complexity in reverse
+automatic differentiation, 1992, with one level).
 """
 
 from __future__ import annotations

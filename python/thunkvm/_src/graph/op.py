@@ -259,8 +259,8 @@ class Op:
     ) -> None:
         """Do what has to be done before a node's thunk is made; Theano's. By itself nothing.
 
-        Called when a function is made, for each node, and again where one way to run fails and
-        another is tried.
+        Called for each node when a function is made. It is called again where one way to run fails
+        and another is tried.
 
         Parameters
         ----------

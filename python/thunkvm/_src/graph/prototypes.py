@@ -25,7 +25,7 @@ class Slot:
     #: No gradient goes through it.
     no_gradient: bool = False
 
-    #: What its page says of it.
+    #: Its documentation.
     MARKS: ClassVar = ("duplicable", "optional", "intermediate", "no_gradient")
 
 

@@ -27,8 +27,8 @@ def constant(
     Parameters
     ----------
     value : number, array-like or object
-        The value. Arrays are copied. What is neither a number, nor an array, nor a list is kept
-        as a Python object, None and str too; it must not be changed later.
+        The value. Arrays are copied. A value that is no number, array or list is kept as a Python
+        object, None and str too; it must not be changed later.
     name : str, optional
         What errors and listings call it.
     dtype : dtype, optional

@@ -1,4 +1,4 @@
-"""HTML for notebooks: what the ``_repr_html_`` methods are made of."""
+"""HTML for notebooks: the parts of the ``_repr_html_`` methods."""
 
 from __future__ import annotations
 
