@@ -85,6 +85,12 @@ class AttemptMaker : public OpMaker {
     comment(
         "Whether computing any of the values fails. The core of attempt, which is a conditional "
         "on it.");
+    example(R"(>>> x = tv.scalar("x")
+>>> failed = tv.ops.attempt(tv.Assert("positive")(x, x > 0.0), on=["AssertionError"])
+>>> f = tv.function([x], failed)
+>>> bool(f(1.0)), bool(f(-1.0))
+(False, True)
+)");
     input("values", "what is computed, one after the other, up to the first that fails").variadic =
         true;
     attr("on", AttrType::Strings, "names of the classes of exceptions that count as a failure")

@@ -113,6 +113,13 @@ class ConditionalMaker : public OpMaker {
     comment(
         "One of several arms, picked at run time; only that arm is computed. The core of ifelse, "
         "switch_case and cond.");
+    example(R"(>>> x = tv.scalar("x")
+>>> arms = [tv.sqrt(x), -x]
+>>> y = tv.ops.conditional(x < 0.0, *arms, decoding="index", n_arms=2, n_outputs=1)
+>>> f = tv.function([x], y)
+>>> float(f(4.0)), float(f(-4.0))
+(2.0, 4.0)
+)");
     input("selector", "any 0-d or one-element number");
     input("arms", "the values of arm 0, of arm 1, ...").variadic = true;
     attr("decoding", AttrType::String, "how the selector picks an arm")

@@ -44,6 +44,13 @@ class LoopMaker : public OpMaker {
         "Steps of a graph, as long as its test is true. The core of while_loop, scan, map and "
         "their like. Its outputs are the last values of the states, their values at the heads of "
         "all steps, what the steps collect, the number of steps, and whether the test ended it.");
+    example(R"(>>> x, limit, value = tv.scalars("x", "limit", "value")
+>>> step = ([value, limit], [value < limit, 2.0 * value])
+>>> last, heads, n, ended = tv.ops.loop(1.0, x, name="doubling", body=step, n_states=1)
+>>> f = tv.function([x], [last, heads, n])
+>>> [value.tolist() for value in f(7.0)]
+[8.0, [1.0, 2.0, 4.0], 3]
+)");
     input("values", "the first values of the states, then what the body takes from outside")
         .variadic = true;
     attr("name", AttrType::String, "the function that made it, for messages");

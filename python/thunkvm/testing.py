@@ -1,4 +1,11 @@
-"""Tests of Ops: `check_op` checks an Op of yours in all ways that there are."""
+"""Tests of Ops: `check_op` checks an Op of yours in all ways that there are.
+
+Examples
+--------
+>>> import thunkvm as tv
+>>> tv.testing.check_op(tv.ops.exp, [[1.0, 2.0]]).ok
+True
+"""
 
 from __future__ import annotations
 
@@ -56,6 +63,13 @@ class Row:
         ``"right"``, ``"missing"`` or ``"WRONG"``.
     text : str
         What is missing or wrong, and what to do.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> row = tv.testing.check_op(tv.ops.exp, [[1.0, 2.0]]).rows[0]
+    >>> row.check, row.result
+    ('make_node', 'right')
     """
 
     check: str
@@ -64,7 +78,20 @@ class Row:
 
 
 class OpError(AssertionError):
-    """`check_op` found something wrong; the message is the report."""
+    """`check_op` found something wrong; the message is the report.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> def square(x):
+    ...     return x * x
+    >>> wrong = tv.as_op(square, [tv.dscalar], [tv.dscalar], grad=lambda inputs, slopes: slopes)
+    >>> try:
+    ...     tv.testing.check_op(wrong, [1.5]).raise_if_wrong()
+    ... except tv.testing.OpError as error:
+    ...     print(str(error).splitlines()[0])
+    square: 1 wrong, 3 missing
+    """
 
 
 @dataclass(slots=True)
@@ -75,6 +102,15 @@ class OpReport:
     ----------
     op : str
     rows : list of Row
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> report = tv.testing.check_op(tv.ops.exp, [[1.0, 2.0]])
+    >>> report.op, report.ok, report.wrong
+    ('<Op exp(x, /)>', True, [])
+    >>> [row.check for row in report.rows if row.check in ("grad", "infer_shape")]
+    ['infer_shape', 'grad']
     """
 
     op: str

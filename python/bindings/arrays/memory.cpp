@@ -87,9 +87,35 @@ void init_memory(PyObject* module) {
                                                         {"cached", use.cached},
                                                         {"live_buffers", use.live_buffers}};
           },
-          "Bytes in use, their peak, bytes that wait to be used again, and live blocks.")
+          R"(Bytes in use, their peak, bytes that wait to be used again, and live blocks.
+
+Returns
+-------
+dict of str to int
+    ``in_use``, ``peak``, ``cached`` and ``live_buffers``.
+
+Examples
+--------
+>>> x = tv.vector("x")
+>>> f = tv.function([x], tv.exp(x))
+>>> before = tv.memory()["in_use"]
+>>> held = f(np.zeros(1000))
+>>> tv.memory()["in_use"] - before >= held.nbytes
+True
+)")
       .def("reset_peak_memory", &MemoryPool::reset_peak,
-           "Lets the peak begin at what is in use now.")
+           R"(Lets the peak of `memory` begin at the bytes in use now.
+
+Examples
+--------
+>>> x = tv.vector("x")
+>>> f = tv.function([x], tv.exp(x).sum())
+>>> tv.reset_peak_memory()
+>>> before = tv.memory()["peak"]
+>>> _ = f(np.zeros(1000))
+>>> tv.memory()["peak"] >= before
+True
+)")
       .def("guard_array_memory", &guard_array_memory, py::arg("status"),
            "From now on the arrays that NumPy makes have margins; where something was written "
            "there, the process ends with this status when the array goes.");

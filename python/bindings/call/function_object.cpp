@@ -102,7 +102,21 @@ PyType_Slot slots[] = {
     {Py_tp_clear, reinterpret_cast<void*>(clear)},
     {Py_tp_getset, properties},
     {Py_tp_members, members},
-    {Py_tp_doc, const_cast<char*>("A linked function: call it with values for its inputs.")},
+    {Py_tp_doc, const_cast<char*>(R"(A linked function: call it with values for its inputs.
+
+`tv.function` makes it.
+
+Examples
+--------
+>>> x, y = tv.vectors("x", "y")
+>>> f = tv.function([x, tv.In(y, value=[1.0, 1.0])], [x + y, x * y])
+>>> f([1.0, 2.0])
+[array([2., 3.]), array([1., 2.])]
+>>> f([1.0, 2.0], y=[0.0, 1.0])
+[array([1., 3.]), array([0., 2.])]
+>>> [row.op for row in f.node_runs()]
+['add', 'mul']
+)")},
     {0, nullptr},
 };
 

@@ -168,11 +168,30 @@ Apply& unwrap_node(PyObject* object) {
 
 void init_apply(PyObject* module) {
   static PyType_Slot slots[] = {
-      {Py_tp_doc,
-       const_cast<char*>(
-           "Apply(op, inputs, outputs)\n--\n\n"
-           "One application of an Op to Variables; what ``Op.make_node`` returns. The outputs are "
-           "fresh Variables (``x.type()``), which become the node's own.")},
+      {Py_tp_doc, const_cast<char*>(R"(Apply(op, inputs, outputs)
+--
+
+One application of an Op to Variables: the result of ``Op.make_node``.
+
+The outputs are fresh Variables (``x.type()``), which become the node's own.
+
+Examples
+--------
+>>> x = tv.vector("x")
+>>> node = tv.exp(x).owner
+>>> node.op.name, node.inputs[0] is x, node.outputs[0].ndim
+('exp', True, 1)
+
+A ``make_node`` makes one:
+
+>>> class Doubled(tv.Op):
+...     def make_node(self, x):
+...         return tv.Apply(self, [x], [x.type()])
+...     def perform(self, node, inputs, output_storage):
+...         output_storage[0][0] = 2 * inputs[0]
+>>> tv.function([x], Doubled()(x))([1.0, 2.0])
+array([2., 4.])
+)")},
       {Py_tp_new, reinterpret_cast<void*>(apply_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(apply_dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(apply_traverse)},

@@ -326,12 +326,28 @@ TypeRef unwrap_type(PyObject* object) {
 
 void init_type(PyObject* module) {
   static PyType_Slot slots[] = {
-      {Py_tp_doc,
-       const_cast<char*>("Type(*args, **kwargs)\n--\n\nWhat Variables of a kind hold; derive it "
-                         "for values of your own.\n\n"
-                         "Calling an instance makes a fresh Variable: ``x = MyType()(\"x\")``. "
-                         "Override ``filter`` to check and convert what callers pass, and ``copy`` "
-                         "where ``copy.deepcopy`` will not do.")},
+      {Py_tp_doc, const_cast<char*>(R"(Type(*args, **kwargs)
+--
+
+What Variables of a kind hold; derive it for values of your own.
+
+Calling an instance makes a fresh Variable: ``x = MyType()("x")``. Override ``filter`` to check and
+convert the values of callers, and ``copy`` where ``copy.deepcopy`` will not do.
+
+Examples
+--------
+>>> class Text(tv.Type):
+...     def filter(self, value, strict=False, allow_downcast=None):
+...         if not isinstance(value, str):
+...             raise TypeError(f"{value!r} is no str")
+...         return value
+>>> kind = Text()
+>>> text = kind("text")
+>>> length = tv.as_op(lambda text: np.asarray(len(text)), [kind], [tv.lscalar])
+>>> f = tv.function([text], length(text) + 1)
+>>> int(f("thunk"))
+6
+)")},
       {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
       {Py_tp_dealloc, reinterpret_cast<void*>(user_type_dealloc)},
       {Py_tp_repr, reinterpret_cast<void*>(type_repr)},
@@ -344,12 +360,23 @@ void init_type(PyObject* module) {
   type_class = add_class(module, spec);
 
   static PyType_Slot tensor_slots[] = {
-      {Py_tp_doc,
-       const_cast<char*>(
-           "TensorType(dtype, shape=None, broadcastable=None)\n--\n\nArrays of one dtype and "
-           "number of dimensions; None in `shape` is an unknown length.\n\n"
-           "`broadcastable` is Theano's: a bool for each axis in place of the "
-           "shape, True for length 1. `shape` takes bools too.")},
+      {Py_tp_doc, const_cast<char*>(R"(TensorType(dtype, shape=None, broadcastable=None)
+--
+
+Arrays of one dtype and number of dimensions; None in `shape` is an unknown length.
+
+`broadcastable` is Theano's: a bool for each axis in place of the shape, True for length 1. `shape`
+takes bools too.
+
+Examples
+--------
+>>> rows_of_3 = tv.TensorType("float64", (None, 3))
+>>> x = rows_of_3("x")
+>>> x.ndim, x.type == rows_of_3, x.type == tv.matrix().type
+(2, True, False)
+>>> tv.function([x], x.sum(axis=0))([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+array([5., 7., 9.])
+)")},
       {Py_tp_new, reinterpret_cast<void*>(tensor_type_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(built_in_type_dealloc)},
       {Py_tp_repr, reinterpret_cast<void*>(tensor_type_repr)},
@@ -362,7 +389,18 @@ void init_type(PyObject* module) {
   tensor_type_class = add_class(module, tensor_spec, type_class);
 
   static PyType_Slot generic_slots[] = {
-      {Py_tp_doc, const_cast<char*>("GenericType()\n--\n\nAny Python object.")},
+      {Py_tp_doc, const_cast<char*>(R"(GenericType()
+--
+
+Any Python object: the Type of values that are no tensors.
+
+Examples
+--------
+>>> table = tv.GenericType()("table")
+>>> look_up = tv.as_op(lambda table: np.asarray(table["b"]), [tv.GenericType()], [tv.dscalar])
+>>> float(tv.function([table], look_up(table) * 10.0)({"a": 1.0, "b": 2.0}))
+20.0
+)")},
       {Py_tp_new, reinterpret_cast<void*>(generic_type_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(built_in_type_dealloc)},
       {Py_tp_repr, reinterpret_cast<void*>(generic_type_repr)},

@@ -274,12 +274,21 @@ std::vector<Variable> require_variables(PyObject* iterable, const char* what) {
 void init_variable(PyObject* module) {
   static PyType_Slot slots[] = {
       {Py_tp_doc,
-       const_cast<char*>(
-           "A value that is not computed yet: one output of a node of the graph, or "
-           "a leaf.\n\nArithmetic on Variables builds graph, and so do comparisons, ``==`` and "
-           "``!=`` too. Hashes are by identity, so that Variables may be keys of "
-           "dicts and members of sets; ``a is b`` says whether two names stand for "
-           "one Variable, ``any(v is x for v in xs)`` whether a list has it.")},
+       const_cast<char*>(R"(A value that is not computed yet: one output of a node, or a leaf.
+
+Arithmetic on Variables builds graph, and so do comparisons, ``==`` and ``!=`` too. Hashes are by
+identity, so that Variables may be keys of dicts and members of sets. ``a is b`` tells if two names
+stand for one Variable, ``any(v is x for v in xs)`` if a list has it.
+
+Examples
+--------
+>>> x = tv.vector("x")
+>>> y = (x - x.mean()) ** 2
+>>> y.owner.op.name, y.dtype, y.ndim, x.owner
+('pow', 'float64', 1, None)
+>>> tv.function([x], y)([1.0, 3.0])
+array([1., 1.])
+)")},
       {Py_tp_dealloc, reinterpret_cast<void*>(variable_dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(variable_traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(variable_clear)},

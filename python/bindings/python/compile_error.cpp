@@ -41,14 +41,42 @@ void set_compile_error(const CompileError& error) {
 }
 
 void init_compile_error(PyObject* module) {
-  compile_error = add_exception(
-      module, "CompileError",
-      "A C source could not be compiled or loaded.\n\n`diagnostics` is what the compiler printed, "
-      "`source_path` the file that has the source.",
-      PyExc_RuntimeError);
-  no_compiler_error =
-      add_exception(module, "NoCompilerError",
-                    "There is no C compiler, or it does not work at all.", compile_error);
+  compile_error = add_exception(module, "CompileError",
+                                R"doc(A C source could not be compiled or loaded.
+
+Attributes
+----------
+diagnostics : str
+    The messages of the compiler.
+source_path : str
+    The file of the source.
+
+Examples
+--------
+>>> x = tv.scalar("x")
+>>> half = tv.wrap_c("double half(double x) { return x / ; }", "double half(double x)")
+>>> try:
+...     tv.function([x], half(x), mode="c")
+... except tv.CompileError as error:
+...     print("expected primary-expression" in str(error), error.source_path.endswith(".cpp"))
+True True
+)doc",
+                                PyExc_RuntimeError);
+  no_compiler_error = add_exception(module, "NoCompilerError",
+                                    R"doc(There is no C compiler, or it does not work at all.
+
+Examples
+--------
+>>> x = tv.scalar("x")
+>>> half = tv.wrap_c("double half(double x) { return x / 2; }", "double half(double x)")
+>>> try:
+...     with tv.config.change(cxx="no-such-compiler"):
+...         tv.function([x], half(x), mode="c")
+... except tv.NoCompilerError as error:
+...     print("'no-such-compiler' was not found" in str(error))
+True
+)doc",
+                                    compile_error);
 }
 
 }  // namespace thunkvm

@@ -49,6 +49,33 @@ class ExternalCOp(COp):
         If a file is not divided as it has to be; a ValueError.
     ValueError
         If there are both a function's name and a section ``code``, or neither.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thunkvm as tv
+    >>> source = Path(tempfile.mkdtemp()) / "halve.c"
+    >>> _ = source.write_text('''
+    ... #section support_code_apply
+    ... int APPLY_SPECIFIC(halve)(PyArrayObject* x, PyArrayObject** z) {
+    ...   Py_XDECREF(*z);
+    ...   *z = (PyArrayObject*)PyArray_NewCopy(x, NPY_CORDER);
+    ...   if (*z == NULL) return 1;
+    ...   DTYPE_OUTPUT_0* elements = (DTYPE_OUTPUT_0*)PyArray_DATA(*z);
+    ...   for (npy_intp i = 0; i < PyArray_SIZE(*z); ++i) elements[i] /= 2;
+    ...   return 0;
+    ... }
+    ... ''')
+    >>> class Halve(tv.ExternalCOp):
+    ...     __props__ = ()
+    ...     def __init__(self):
+    ...         super().__init__(source, "APPLY_SPECIFIC(halve)")
+    ...     def make_node(self, x):
+    ...         return tv.Apply(self, [x], [x.type()])
+    >>> x = tv.vector("x")
+    >>> tv.function([x], Halve()(x))([1.0, 2.0])
+    array([0.5, 1. ])
     """
 
     def __init__(

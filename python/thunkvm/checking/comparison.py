@@ -34,7 +34,26 @@ Rerun = Callable[[list[Any]], list[Any]]
 
 
 class DisagreementError(ValueError):
-    """Two implementations of a node gave different results for the same inputs."""
+    """Two implementations of a node gave different results for the same inputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> class Twice(tv.Op):
+    ...     def make_node(self, x):
+    ...         return tv.Apply(self, [x], [x.type()])
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = 2.0 * inputs[0]
+    ...     def c_element(self, node):
+    ...         return "3 * {0}"  # wrong
+    >>> x = tv.vector("x")
+    >>> try:
+    ...     tv.function([x], Twice()(x), mode="c&py")([1.0])
+    ... except tv.DisagreementError as error:
+    ...     print("native code and perform disagree" in str(error))
+    True
+    """
 
     __module__ = "thunkvm"
 

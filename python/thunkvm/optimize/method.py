@@ -12,7 +12,17 @@ import thunkvm as tv
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import CONVERGED, MAXITER, NOT_FINITE, RUNNING
 
-Number = Any  #: A number; while the graph of a step is built, a 0-d Variable.
+#: A number; while the graph of a step is built, a 0-d Variable.
+#:
+#: Examples
+#: --------
+#: >>> from dataclasses import dataclass
+#: >>> @dataclass(frozen=True)
+#: ... class descent(tv.optimize.Method):
+#: ...     rate: tv.optimize.Number = tv.optimize.number(0.1)
+#: >>> descent().rate
+#: 0.1
+Number = Any
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,17 @@ class ArmRow:
         The nodes right in it; those of a condition inside it are in that condition's arms.
     idle : bool
         Whether nothing is computed for it: its value is there anyway.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("count") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> then, other = p.functions[0].conditions[0].arms
+    >>> then.name, then.taken, other.name, other.taken
+    ('then', 2, 'else', 1)
     """
 
     name: str
@@ -68,6 +79,17 @@ class ConditionRow(BranchTallyFields):
         which computes all arms, by `break_even`; None where an arm never ran.
     by_steps : tuple of tuple of int
         How often each arm was taken in step 0 of that loop, in step 1, in 2 and 3, in 4 to 7, ...
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("count") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> row = p.functions[0].conditions[0]
+    >>> row.text, row.evaluations, row.flips, row.always
+    ('sum(x) > 0.0', 3, 1, None)
     """
 
     index: int
@@ -96,6 +118,17 @@ class RegionRow(RegionPlaceFields):
     ----------
     index : int
         Its index among the function's regions.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("count") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> record = p.functions[0]
+    >>> [record.conditions[row.condition].arms[row.arm].name for row in record.regions]
+    ['else', 'then']
     """
 
     index: int

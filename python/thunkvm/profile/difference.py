@@ -22,6 +22,19 @@ class NodeChange:
         Its Op, line, and which of those it is.
     before, after : NodeRow or None
         Its rows; None where a profile has no such node.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.exp(x), mode="vm")
+    >>> with tv.profile("count") as before:
+    ...     _ = f([1.0])
+    >>> with tv.profile("count") as after:
+    ...     _ = f([1.0]), f([2.0])
+    >>> change = before.diff(after).functions[0].nodes[0]
+    >>> change.before.runs, change.after.runs
+    (1, 2)
     """
 
     key: NodeKey
@@ -53,6 +66,19 @@ class FunctionChange:
         Its nodes, those whose time changed most first.
     conditions : tuple of ConditionChange
         Its conditions, those whose arms' shares changed most first.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.exp(x), mode="vm")
+    >>> with tv.profile("count") as before:
+    ...     _ = f([1.0])
+    >>> with tv.profile("count") as after:
+    ...     _ = f([1.0]), f([2.0])
+    >>> change = before.diff(after).functions[0]
+    >>> change.before.n_calls, change.after.n_calls
+    (1, 2)
     """
 
     before: FunctionRecord | None
@@ -78,6 +104,19 @@ class ProfileDifference:
     functions : tuple of FunctionChange
         The functions of both, matched by name; two profiles of one function each are matched
         whatever the names are.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.exp(x), mode="vm")
+    >>> with tv.profile("count") as before:
+    ...     _ = f([1.0])
+    >>> with tv.profile("count") as after:
+    ...     _ = f([1.0]), f([2.0])
+    >>> difference = before.diff(after)
+    >>> len(difference.functions), difference.before is before
+    (1, True)
     """
 
     before: Profile

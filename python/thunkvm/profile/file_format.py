@@ -24,7 +24,19 @@ Rows = TypeVar("Rows")
 
 
 class ProfileFileError(ValueError):
-    """A file is no profile, or no decisions, that can be read here."""
+    """A file is no profile, or no decisions, that can be read here.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import thunkvm as tv
+    >>> with tempfile.NamedTemporaryFile("w+", suffix=".json") as file:
+    ...     try:
+    ...         tv.profile.Profile.load(file.name)
+    ...     except tv.profile.ProfileFileError as error:
+    ...         print("it is not JSON" in str(error))
+    True
+    """
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,21 @@ class LiveProfile(Profile):
     """A profile that grows with each call that ends, from `start` to `stop`, or in a ``with``.
 
     It is read like any `Profile`: what is read is what was recorded by then.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.exp(x), mode="vm")
+    >>> p = tv.profile("count")
+    >>> p.start()
+    >>> _ = f([1.0])
+    >>> p.functions[0].n_calls
+    1
+    >>> _ = f([2.0])
+    >>> p.stop()
+    >>> p.functions[0].n_calls
+    2
     """
 
     _to_start: tuple[_core.Function, ...]

@@ -34,6 +34,17 @@ class LoopRow:
         Seconds in its steps.
     saved : float or None
         Seconds that conditions in its steps saved; None where that is not known of one.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.while_loop(lambda v: v < x, lambda v: 2.0 * v, 1.0), mode="vm")
+    >>> with tv.profile("count") as p:
+    ...     _ = f(7.0), f(100.0)
+    >>> row = p.functions[0].loops[0]
+    >>> row.runs, row.steps, row.by_limit, row.failed
+    (((3, 1), (7, 1)), 10, 0, 0)
     """
 
     index: int

@@ -90,6 +90,16 @@ class NodeRow(SiteRowFields, Rates):
         Seconds in it, and in what it demanded while it ran.
     first_demanded_by : int or None
         The node that demanded it first.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("count") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> [(row.op, row.runs, row.region) for row in p.functions[0].nodes if row.op == "exp"]
+    [('exp', 2, 'only if sum(x) > 0.0')]
     """
 
     index: int
@@ -142,6 +152,17 @@ class GroupRow(Rates):
     flops, bytes_moved : float
         Floating-point operations, and bytes read and written, of all runs; what the nodes of a nest
         hand to each other is not among them.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.exp(x) * 2.0 + 1.0, mode="c")
+    >>> with tv.profile("time") as p:
+    ...     _ = f([1.0])
+    >>> record = p.functions[0]
+    >>> [[record.nodes[i].op for i in group.nodes] for group in record.groups]
+    [['exp', 'mul', 'add']]
     """
 
     index: int
@@ -165,6 +186,16 @@ class CallRow(CallTimesFields):
         Which thread it was made on.
     arms : tuple of (int, int)
         The conditions that were decided in it, and the arms they took, in that order.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("time") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> [(row.index, row.failed, row.time > 0.0) for row in p.functions[0].calls]
+    [(0, False, True), (1, False, True), (2, False, True)]
     """
 
     index: int
@@ -191,6 +222,17 @@ class Overheads:
         In calls: asking for code that is compiled in the background, and going over to it.
     other : float
         The rest of the calls: entering and leaving the program, and its instructions.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("time") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> overheads = p.functions[0].overheads
+    >>> overheads.arguments > 0.0, overheads.results > 0.0, overheads.cache_hits
+    (True, True, 0)
     """
 
     arguments: float = merged_field(0.0)
@@ -227,6 +269,17 @@ class Event(StretchFields):
         The call that it belongs to.
     step : int or None
         Which step it is; of a run of many steps some are recorded.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("trace") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> record = p.functions[0]
+    >>> sorted({record.nodes[event.node].op for event in record.events if event.node is not None})
+    ['exp', 'gt', 'neg', 'sum']
     """
 
     thread: int
@@ -254,6 +307,17 @@ class FunctionRecord:
         The time that is no node's.
     dropped_events : int
         How many events found no room in the trace.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], tv.ifelse(x.sum() > 0, tv.exp(x), -x), mode="vm")
+    >>> with tv.profile("count") as p:
+    ...     _ = f([1.0]), f([2.0]), f([-1.0])
+    >>> record = p.functions[0]
+    >>> record.mode, record.n_calls, len(record.conditions)
+    ('vm', 3, 1)
     """
 
     name: str

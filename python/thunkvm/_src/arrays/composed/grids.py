@@ -228,7 +228,7 @@ ogrid = public()(
     >>> import thunkvm as tv
     >>> n = tv.lscalar("n")
     >>> [x.type.shape for x in tv.ogrid[0:n, 0:2]]
-    [(None, 1), (1, None)]
+    [(None, 1), (1, 2)]
     """,
     )
 )
