@@ -185,6 +185,29 @@ def test_derivatives_of_branching_graphs_are_in_a_file_what_they_were(
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_graphs_under_vmap_are_in_a_file_what_they_were(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fuzz_graphs: int, fuzz_seed: int
+) -> None:
+    for name, make in OF_WAVES.items():
+        monkeypatch.setattr(test_gradient_graphs, name, make)
+    for seed in range(fuzz_seed, fuzz_seed + fuzz_graphs // 24):
+        graph = waves.generate(random.Random(seed), pairs=True)
+
+        def last_of(*inputs: tv.Variable, of: waves.Graph = graph) -> tv.Variable:
+            values = test_gradient_graphs.build(of, waves.LENGTH, Counter())
+            return tv.clone_replace(values[-1], dict(zip(values[:3], inputs, strict=True)))
+
+        batches = [tv.tensor(f"x{n}", shape=(None, *[waves.LENGTH] * (n < 2))) for n in range(3)]
+        f, g = both(tmp_path / "graph.tv", batches, [tv.vmap(last_of)(*batches)], mode)
+        draw = np.random.default_rng(seed)
+        calls = [
+            [draw.random((examples, *[waves.LENGTH] * (n < 2))) for n in range(3)]
+            for examples in (1, 3)
+        ]
+        check_is_kept(f, g, calls, seed)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_programs_of_arrays_are_in_a_file_what_they_were(
     mode: str, tmp_path: Path, fuzz_graphs: int, fuzz_seed: int
 ) -> None:

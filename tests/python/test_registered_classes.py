@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import pickle
+import pkgutil
 import subprocess
 import sys
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import thunkvm as tv
+from thunkvm._src.arrays.equal_shapes import with_equal_axes, with_shape_of
+from thunkvm._src.graph.registered_classes import OF_PACKAGE
 
 MODES = ["py", "vm", "cvm", "cvm_nogc", "FAST_RUN"]
 X = tv.scalar("x")
@@ -156,6 +164,93 @@ def test_a_class_that_derives_from_a_registered_one_has_no_name(shop: Any, tmp_p
 
     with pytest.raises(TypeError, match="it is an Op of the program's"):
         tv.save(tmp_path / "model.tv", Other(0.5)(X, X), [X])
+
+
+def model_of_the_package() -> tuple[list[tv.Variable], list[tv.Variable]]:
+    """Return a graph of all classes of thunkvm's own that files hold."""
+    v, w = tv.vector("v"), tv.vector("w")
+    half = tv.astype(v, "float16")
+    spectrum = tv.fft.rfft(v)
+    outputs = [
+        tv.Assert("a message")(v, v > 0.0),
+        tv.vmap(lambda a, b: a * b)(v, w),
+        tv.fft.irfft(spectrum, n=4),
+        tv.fft.ifft(tv.fft.fft(v)),
+        tv.nextafter(v, w),
+        tv.gammainc(v, w),
+        tv.trace(tv.outer(v, w)),
+        with_equal_axes(tv.outer(v, w), 0, 1, "x"),
+        with_shape_of(v, w, "v", "w"),
+        tv.grad_clip(v, -1.0, np.inf),
+        tv.grad_scale(v, 2.0),
+        tv.zero_grad(v),
+        tv.gammainc(half, half),
+        tv.grad_clip(half, -1.0, 1.0),
+        tv.grad_scale(half, 2.0),
+        tv.zero_grad(half),
+    ]
+    slope = tv.grad(sum(tv.sum(abs(y)) for y in outputs), v)
+    return [v, w], [*outputs, slope]
+
+
+def test_ops_of_the_package_that_are_classes_are_saved_and_loaded(tmp_path: Path) -> None:
+    inputs, outputs = model_of_the_package()
+    tv.save(tmp_path / "model.tv", outputs, inputs)
+    loaded = tv.load(tmp_path / "model.tv")
+    given = [1.0, 2.0, 0.5, 3.0], [0.5, 1.0, 2.0, 4.0]
+
+    f, g = tv.function(inputs, outputs), tv.function(loaded.inputs, loaded.outputs)
+
+    assert [row.op for row in g.node_runs()] == [row.op for row in f.node_runs()]
+    for value, expected in zip(g(*given), f(*given), strict=True):
+        np.testing.assert_array_equal(value, expected)
+    with zipfile.ZipFile(tmp_path / "model.tv") as file:
+        graph = json.loads(file.read("graph.json"))
+    assert {op["type"] for op in graph["ops"]} >= set(OF_PACKAGE)
+
+
+def test_a_program_that_imported_nothing_else_loads_ops_of_the_package(tmp_path: Path) -> None:
+    tv.save(tmp_path / "model.tv", tv.Assert("it is negative")(X, X > 0.0), [X])
+    program = (
+        f"import thunkvm as tv; m = tv.load({str(tmp_path / 'model.tv')!r})\n"
+        "f = tv.function(m.inputs, m.outputs); print(f(2.0)); f(-1.0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.stdout == "2.0\n"
+    assert "AssertionError: it is negative" in ran.stderr
+
+
+#: They show values as they are computed, stop, or are made of functions or C.
+NEEDS_A_PICKLE = {
+    "Print",
+    "Stop",
+    "Monitored",
+    "FunctionOp",
+    "RegisteredOp",
+    "COp",
+    "WrappedOp",
+    "CustomGradient",
+}
+
+
+def test_every_op_of_the_package_that_is_a_class_has_a_name_in_files() -> None:
+    for module in pkgutil.walk_packages(tv.__path__, "thunkvm."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    without = {
+        of.__name__
+        for of in subclasses(tv.Op)
+        if of.__module__.startswith("thunkvm.")
+        and f"{of.__module__}.{of.__qualname__}" not in OF_PACKAGE.values()
+        and not any(base.__name__ in NEEDS_A_PICKLE for base in of.__mro__)
+    }
+    assert without == {"Identity"}  # the base of others
+
+
+def subclasses(of: type[tv.Op]) -> Iterator[type[tv.Op]]:
+    for each in of.__subclasses__():
+        yield each
+        yield from subclasses(each)
 
 
 def without_props() -> type[tv.Op]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import GenericType, TensorType, Type, Variable
+from thunkvm._src.graph.exception_names import classes_of, names_of
 
 
 class Arrays:
@@ -120,13 +121,22 @@ def _op(op: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
 
 def _number(value: Any) -> Any:
     """Return an attribute; JSON has no infinities and no NaN."""
+    if isinstance(value, Type):
+        return {"type": _type(value, "an attribute")}
+    if isinstance(value, type):
+        return {"exception": names_of([value])[0]}
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": repr(value)}
     return [_number(item) for item in value] if isinstance(value, list) else value
 
 
 def number_of(value: Any) -> Any:
-    """Return an attribute of JSON, with its infinities and NaNs."""
+    """Return an attribute of JSON, with its infinities, NaNs, Types and exceptions."""
+    if isinstance(value, dict) and "type" in value:
+        of = value["type"]
+        return GenericType() if of == "generic" else TensorType(of["dtype"], of["shape"])
+    if isinstance(value, dict) and "exception" in value:
+        return classes_of([value["exception"]])[0]
     if isinstance(value, dict):
         if value.get("float") not in ("inf", "-inf", "nan"):
             raise ValueError(f"an attribute is {value!r}, which is no number")

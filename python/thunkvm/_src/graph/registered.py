@@ -15,9 +15,8 @@ from thunkvm._src.graph.op import Op
 from thunkvm._src.graph.op_docs import page_of
 from thunkvm._src.graph.prototypes import Prototype, describe, prototypes
 from thunkvm._src.graph.registered_classes import (
-    is_class,
+    class_of,
     outputs_of_class,
-    prototype_of_class,
     register_class,
 )
 from thunkvm._src.graph.values import as_variable
@@ -225,12 +224,12 @@ def registered_op(name: str, attributes: Mapping[str, Any]) -> RegisteredOp:
 
 def is_registered(name: str) -> bool:
     """Return whether a program registered an Op of that name."""
-    return name in _CLASSES or is_class(name)
+    return name in _CLASSES or class_of(name) is not None
 
 
 def outputs_of(name: str, attributes: Mapping[str, Any], inputs: Sequence[Any]) -> list[Variable]:
     """Return all outputs of a new node, intermediate ones too, of inputs one after the other."""
-    if is_class(name):
+    if class_of(name) is not None:
         return outputs_of_class(name, attributes, inputs)
     declared = _CLASSES[name].declared
     least = sum(not slot.duplicable for slot in declared.inputs.values())
@@ -254,14 +253,13 @@ class _Registration:
     def __call__(self, declared: Callable[[OpBuilder], None], /) -> Callable[..., Any]: ...
     def __call__(self, declared: Any, /) -> Any:
         name = self.name
-        if name in prototypes():
+        if name in prototypes() or is_registered(name):
             kind = "an Op of this program's" if is_registered(name) else "built in"
             raise ValueError(
                 f"[register_op] the name {name!r} is taken: it is {kind}. Give another one, with "
                 f"your program's in front: 'mine.{name.rpartition('.')[-1]}'."
             )
         if isinstance(declared, type) and issubclass(declared, Op):
-            prototypes()[name] = prototype_of_class(name, declared)
             register_class(name, declared)
             return declared
         op = OpBuilder(name)

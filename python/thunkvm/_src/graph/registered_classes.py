@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from thunkvm._core import Variable
+from thunkvm._core import Type, Variable
 from thunkvm._src.graph.op import Op
-from thunkvm._src.graph.prototypes import Attribute, Prototype, Slot
+from thunkvm._src.graph.prototypes import Attribute, Prototype, Slot, prototypes
 from thunkvm._src.teaching.nearest import did_you_mean
 
+#: The classes of this package by name: a file knows them, whatever its reader has imported.
+OF_PACKAGE = {
+    f"thunkvm.{name}": f"thunkvm._src.{module}.{of}"
+    for name, module, of in (
+        ("refusal", "control.assertions", "Refusal"),
+        ("refused_shape", "arrays.equal_shapes", "RefusedShape"),
+        ("refused_lengths", "arrays.equal_shapes", "RefusedLengths"),
+        ("ufunc", "arrays.composed.ufunc_ops", "NumPyUfunc"),
+        ("complex_transform", "arrays.composed.transforms", "ComplexTransform"),
+        ("real_transform", "arrays.composed.transforms", "RealTransform"),
+        ("hermitian_transform", "arrays.composed.transforms", "HermitianTransform"),
+        ("with_shape_slopes", "arrays.composed.incomplete", "WithShapeSlopes"),
+        ("shape_slopes_element", "arrays.composed.incomplete", "ShapeSlopesElement"),
+        ("grad_clip", "derivatives.identities", "GradClip"),
+        ("grad_clip_element", "derivatives.identities", "GradClipElement"),
+        ("grad_scale", "derivatives.identities", "GradScale"),
+        ("grad_scale_element", "derivatives.identities", "GradScaleElement"),
+        ("zero_grad", "derivatives.identities", "ZeroGrad"),
+        ("zero_grad_element", "derivatives.identities", "ZeroGradElement"),
+    )
+}
 _CLASSES: dict[str, type[Op]] = {}
 #: By class. A class that derives from one of them has no name by it.
 _NAMES: dict[type[Op], str] = {}
@@ -57,13 +79,24 @@ def _attribute(name: str, takes: inspect.Signature) -> Attribute:
 
 
 def register_class(name: str, of: type[Op]) -> None:
-    """Give a class a name, which is free; see `prototype_of_class`."""
+    """Give a class a name, which is free; an error if its Ops cannot be made of `__props__`."""
+    prototypes()[name] = prototype_of_class(name, of)
     _CLASSES[name], _NAMES[of] = of, name
 
 
-def is_class(name: str) -> bool:
-    """Return whether a class has that name."""
-    return name in _CLASSES
+def class_of(name: str) -> type[Op] | None:
+    """Return the class that has a name; None if there is none."""
+    if name not in _CLASSES and (path := OF_PACKAGE.get(name)) is not None:
+        module, _, of = path.rpartition(".")
+        register_class(name, getattr(importlib.import_module(module), of))
+    return _CLASSES.get(name)
+
+
+def _name_of(of: type[Op]) -> str | None:
+    if of not in _NAMES and of.__module__.startswith("thunkvm."):
+        path = f"{of.__module__}.{of.__qualname__}"
+        return next((name for name, known in OF_PACKAGE.items() if known == path), None)
+    return _NAMES.get(of)
 
 
 def described(op: Op) -> tuple[str, dict[str, Any]] | None:
@@ -72,9 +105,9 @@ def described(op: Op) -> tuple[str, dict[str, Any]] | None:
     Raises
     ------
     TypeError
-        If an attribute is no number, text or list of them.
+        If an attribute is no number, text, Type, exception or list of them.
     """
-    name = _NAMES.get(type(op))
+    name = _name_of(type(op))
     if name is None:
         return None
     return name, {prop: _plain(op, prop, getattr(op, prop)) for prop in type(op).__props__}
@@ -87,11 +120,13 @@ def _plain(op: Op, prop: str, value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [_plain(op, prop, item) for item in value]
     is_integer = isinstance(value, int) and -(2**63) <= value < 2**63
-    if value is not None and not is_integer and not isinstance(value, (float, str)):
+    is_exception = isinstance(value, type) and issubclass(value, Exception)
+    is_other = isinstance(value, (float, str, Type, type(None)))
+    if not is_integer and not is_exception and not is_other:
         raise TypeError(
             f"{op} cannot be saved: its {prop} is or has {value!r}, a {type(value).__name__}, and "
-            "a graph file has numbers, texts, None, and lists of them. Keep such ones in its "
-            "__props__, or pickle the graph."
+            "a graph file has numbers, texts, None, Types, exceptions, and lists of them. Keep "
+            "such ones in its __props__, or pickle the graph."
         )
     return value
 
@@ -106,7 +141,8 @@ def outputs_of_class(
     TypeError
         If there is another attribute than the class has, or one is missing.
     """
-    of = _CLASSES[name]
+    of = class_of(name)
+    assert of is not None
     for given in attributes:
         if given not in of.__props__:
             known = ", ".join(of.__props__) or "none"
@@ -126,4 +162,4 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-__all__ = ["described", "is_class", "outputs_of_class", "prototype_of_class", "register_class"]
+__all__ = ["OF_PACKAGE", "class_of", "described", "outputs_of_class", "register_class"]

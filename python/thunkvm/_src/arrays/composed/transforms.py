@@ -17,6 +17,7 @@ from thunkvm._src.arrays.axes import length
 from thunkvm._src.arrays.composed.lengths import along, integers_below
 from thunkvm._src.graph.op import Op
 from thunkvm._src.graph.types import tensor
+from thunkvm._src.graph.values import as_variable
 
 #: The norm by which the transform the other way is the adjoint.
 ADJOINT_NORM = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -119,9 +120,11 @@ class HermitianTransform(Op):
     def make_node(self, x: Variable, n: Any) -> Apply:
         """Take complex numbers, ``n // 2 + 1`` along the axis, and `n`."""
         shape = list(x.type.shape)
-        shape[self.axis] = n if isinstance(n, int) else None
+        count = as_variable(np.int64(n) if isinstance(n, int) else n)
+        if count.dtype != "int64":
+            count = ops.cast(count, dtype="int64")
+        shape[self.axis] = int(count.value) if count.leaf == "constant" else None
         dtype = "float32" if x.dtype == "complex64" else "float64"
-        count = ops.cast(n, dtype="int64")
         return Apply(self, [x, count], [tensor(dtype=dtype, shape=shape)])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:

@@ -25,6 +25,8 @@ class NumPyUfunc(Op):
 
     def __init__(self, name: str) -> None:
         super().__init__()
+        if name not in SLOPES:
+            raise ValueError(f"[{name}] it is none of {', '.join(SLOPES)}.")
         self.name = name
 
     def make_node(self, *inputs: Any) -> Apply:
