@@ -283,6 +283,8 @@ def test_what_no_file_can_hold_is_named(tmp_path: Path) -> None:
         tv.save(tmp_path / "g", Mine()(x))
     with pytest.raises(TypeError, match="its value is a object"):
         tv.save(tmp_path / "g", tv.constant(object()))
+    with pytest.raises(TypeError, match=r"outputs is .*, a Function; give a Variable, or a list"):
+        tv.save(tmp_path / "g", tv.function([x], x * 2.0))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"need the free variable .*x.*; add it to inputs"):
         tv.save(tmp_path / "g", x, [])
     assert list(tmp_path.iterdir()) == []

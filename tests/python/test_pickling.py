@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import copy
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compilers import Compiler
 
 import thunkvm as tv
 
@@ -55,8 +57,10 @@ def test_a_graph_of_twenty_thousand_nodes_is_read_back() -> None:
     x = y = tv.scalar("x")
     for _ in range(20_000):
         y = y + 1.0
+    mode = tv.Mode("vm", optimizer=None)
     leaf, top = again([x, y])
-    assert tv.function([leaf], top, mode=tv.Mode("vm", optimizer=None))(0.5) == 20_000.5
+    assert tv.function([leaf], top, mode=mode)(0.5) == 20_000.5
+    assert again(tv.function([x], y, mode=mode))(0.5) == 20_000.5
 
 
 def test_conditionals_loops_attempts_and_gradients_are_read_back() -> None:
@@ -174,3 +178,22 @@ def test_copy_refuses_what_it_cannot_swap() -> None:
         f.copy(swap={c: a})
     with pytest.raises(TypeError, match=r"\[copy\] swap has 1, which is no shared variable"):
         f.copy(swap={a: 1})  # type: ignore[dict-item]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="compiles with gcc")
+def test_a_pickle_has_no_compiled_code_and_its_reader_finds_that_in_the_cache(
+    compiler: Compiler,
+) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x) * 2.0 + x, mode=tv.Mode("cvm", compile="now"))
+    (compiler.directory / "f.pickle").write_bytes(data := pickle.dumps(f))
+    program = (
+        "import pickle, pathlib\n"
+        f"f = pickle.loads(pathlib.Path({str(compiler.directory / 'f.pickle')!r}).read_bytes())\n"
+        "print(f([0.0]).tolist())"
+    )
+    out, err = compiler.start(code=program).communicate()
+
+    assert (out, err) == ("[2.0]\n", "")
+    assert compiler.compiled == 1
+    assert b"\x7fELF" not in data

@@ -59,6 +59,7 @@ WRITERS = {
     if "path" in inspect.signature(method).parameters
 }
 WRITERS["Decisions.save"] = recorded("Decisions.save")
+WRITERS["tv.save"] = lambda path: tv.save(path, tv.exp(tv.scalar("x")))
 WRITERS["save_text"] = lambda path: save_text(path, "x" * 2 * ROOM)
 if shutil.which("dot") is None:
     del WRITERS["to_svg"]

@@ -111,6 +111,11 @@ def save(
 def _values(outputs: Any) -> list[Variable]:
     if isinstance(outputs, Variable):
         return [outputs]
+    if not isinstance(outputs, (Mapping, Sequence)):
+        raise TypeError(
+            f"outputs is {outputs!r}, a {type(outputs).__name__}; give a Variable, or a list or "
+            "dict of Variables. A function is pickled."
+        )
     values = list(outputs.values() if isinstance(outputs, Mapping) else outputs)
     for value in values:
         if not isinstance(value, Variable):
