@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,8 +15,6 @@ from thunkvm.optimize.losses import loss_of, weigh
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.status import CONVERGED, RUNNING, STALLED
-
-EPS = float(np.finfo(float).eps)
 
 #: Codes of `State.reason`, SciPy's: which test a solution passed.
 BY_GRADIENT, BY_COST, BY_STEP, BY_COST_AND_STEP = 1, 2, 3, 4
@@ -135,11 +134,13 @@ class levenberg_marquardt(Method):
             lengths = tv.sqrt(tv.sum(jac**2, axis=0))
             scale = tv.where(tv.eq(lengths, 0.0), 1.0, lengths)
         else:
-            scale = 1.0 / tv.broadcast_to(tv.constant(np.asarray(self.x_scale)), x0.shape)
+            units = tv.constant(np.asarray(self.x_scale, x0.dtype))
+            scale = 1.0 / tv.broadcast_to(units, x0.shape)
         length = tv.norm(scale * x0)
         radius = self.factor * tv.where(tv.eq(length, 0.0), 1.0, length)
         k = tv.minimum(jac.shape[0], jac.shape[1])
-        none = Factors(tv.zeros((k,)), tv.zeros((k,)), tv.zeros((k, jac.shape[1])))
+        zeros, n = partial(tv.zeros, dtype=x0.dtype), jac.shape[1]
+        none = Factors(zeros((k,)), zeros((k,)), zeros((k, n)))
         zero = np.int64(0)
         return State(
             x0, fun, here.cost, jac, grad, optimality(problem, x0, grad), scale, none, radius,
@@ -240,7 +241,8 @@ def factor_jacobian(problem: Problem, state: State, fun: Any) -> Factors:
         scaled = tv.where(held, 0.0, scaled)
     left, values, rows = tv.svd(scaled, full_matrices=False)
     # What rounding leaves of a singular value that is 0 says nothing.
-    noise = EPS * scaled.shape[0] * tv.max(values)
+    m = tv.as_variable(scaled.shape[0]).astype(values.dtype)
+    noise = float(np.finfo(values.dtype).eps) * m * tv.max(values)
     kept = values > noise
     return Factors(tv.where(kept, left.T @ fun, 0.0), tv.where(kept, values, 0.0), rows)
 
