@@ -127,3 +127,46 @@ def test_message_says_what_was_raised_while_a_state_was_judged() -> None:
     result = SQUARES(lambda x: x[:0], [1.0, 2.0])
     assert (result.success, result.status) == (False, -4)
     assert "ValueError: [max] zero-size array" in result.message
+
+
+@pytest.mark.parametrize(
+    ("method", "tolerances"),
+    [("BFGS", ["gtol"]), ("Nelder-Mead", ["xatol", "fatol"]), ("fista", ["xtol"])],
+)
+def test_tol_sets_the_tolerances_of_the_method(method: str, tolerances: list[str]) -> None:
+    def flat(x: Any) -> tv.Variable:
+        return tv.sum((x - 1.0) ** 4)
+
+    loose, tight = (MINIMIZE(flat, [0.0, 3.0], method=method, tol=tol) for tol in (1e-1, 1e-7))
+    named = MINIMIZE(flat, [0.0, 3.0], method=method, options=dict.fromkeys(tolerances, 1e-7))
+    assert loose.nit < tight.nit == named.nit
+
+
+@pytest.mark.parametrize("bounds", [(3.0, 1.0), (1.0,), 3.0, (0.0, np.nan), (-np.inf, 0.0)])
+def test_minimize_scalar_refuses_bounds_that_are_no_interval(bounds: Any) -> None:
+    with pytest.raises(ValueError, match=r"\[minimize_scalar\] bounds "):
+        tv.optimize.minimize_scalar(lambda x: x**2, bounds=bounds)
+
+
+@pytest.mark.parametrize("bracket", [(1.0,), 3.0, (0.0, np.nan), (-1.0, 1.0, 2.0)])
+def test_root_scalar_refuses_a_bracket_that_is_not_two_numbers(bracket: Any) -> None:
+    with pytest.raises(ValueError, match=r"\[root_scalar\] bracket is .* 2 finite numbers"):
+        tv.optimize.root_scalar(lambda x: x, bracket=bracket)
+
+
+@pytest.mark.parametrize("t_span", [5.0, (0.0,), (0.0, 1.0, 2.0), (0.0, np.nan), (0.0, np.inf)])
+def test_solve_ivp_refuses_a_span_that_is_not_two_times(t_span: Any) -> None:
+    with pytest.raises(ValueError, match=r"t_span is .*: it has to be two finite times"):
+        tv.optimize.solve_ivp(lambda t, y: -y, t_span, [1.0])
+
+
+@pytest.mark.parametrize("given", [{"rtol": -1.0}, {"rtol": np.nan}, {"atol": [1e-6, -1.0]}])
+def test_solve_ivp_refuses_tolerances_below_0(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"[ra]tol is .*; it has to be 0 or more"):
+        tv.optimize.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0, 2.0], **given)
+
+
+def test_least_squares_of_float32_are_of_float32() -> None:
+    result = SQUARES(lambda x: [10.0 * (x[1] - x[0] ** 2), 1.0 - x[0]], np.float32([2.0, 2.0]))
+    assert (result.x.dtype, result.fun.dtype, result.jac.dtype) == (np.float32,) * 3
+    np.testing.assert_allclose(result.x, [1.0, 1.0], rtol=1e-5)

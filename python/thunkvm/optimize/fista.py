@@ -87,6 +87,8 @@ class fista(Method):
     (True, array([ 2.,  0., -1.]))
     """
 
+    #: The options that `tol` sets.
+    tolerances: ClassVar[tuple[str, ...]] = ("xtol",)
     like_x: ClassVar[tuple[str, ...]] = ("x",)
 
     maxiter: Number = number(10000)

@@ -99,8 +99,9 @@ def solve_ivp(
     (array([[2.      , 1.213061, 0.735759]]), 0)
     """
     del vectorized
-    t0, t1 = map(float, t_span)
+    t0, t1 = _check_span(t_span)
     _check_sizes(first_step, max_step, abs(t1 - t0))
+    _check_tolerances(rtol, atol)
     times = None if t_eval is None else _checked_times(t_eval, t0, t1)
     nest = with_arrays(y0)
     extra = () if args is None else tuple(args)
@@ -168,8 +169,9 @@ def ode_steps(
     >>> rest[-1].y.round(3)
     array([0.135])
     """
-    t0, t1 = map(float, t_span)
+    t0, t1 = _check_span(t_span)
     _check_sizes(first_step, max_step, abs(t1 - t0))
+    _check_tolerances(rtol, atol)
     nest, extra = with_arrays(y0), () if args is None else tuple(args)
     question = Question(
         fun, jac, tuple(list_events(events)), method, nest, extra, np.ndim(atol), mode
@@ -220,6 +222,21 @@ def _result(
 
 def _change_leaves(change: Callable[[Any], Any], tree: Any) -> Any:
     return rebuild(tree, (change(leaf) for _, leaf in leaves(tree)).__next__)
+
+
+def _check_span(t_span: Any) -> tuple[float, float]:
+    if np.shape(t_span) != (2,) or not np.all(np.isfinite(t_span)):
+        raise ValueError(
+            f"[solve_ivp] t_span is {t_span!r}: it has to be two finite times, the first and the "
+            "last one."
+        )
+    return float(t_span[0]), float(t_span[1])
+
+
+def _check_tolerances(rtol: Any, atol: Any) -> None:
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not np.all(np.asarray(tolerance, float) >= 0.0):
+            raise ValueError(f"[solve_ivp] {name} is {tolerance}; it has to be 0 or more.")
 
 
 def _check_sizes(first_step: float | None, max_step: float, span: float) -> None:

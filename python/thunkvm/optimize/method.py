@@ -116,6 +116,8 @@ class Method:
     like_x: ClassVar[tuple[str, ...]] = ("x", "jac")
     #: The fields of the state that a result has under the same names, if the state has them.
     reported: ClassVar[tuple[str, ...]] = ("x", "fun", "jac")
+    #: The options that `tol` sets.
+    tolerances: ClassVar[tuple[str, ...]] = ("gtol",)
     #: Whether the method takes bounds.
     bounded: ClassVar[bool] = False
 

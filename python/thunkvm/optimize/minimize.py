@@ -62,7 +62,8 @@ def minimize(
     bounds : sequence of (least, greatest), or Bounds, optional
         The bounds of each element of x; None or inf for none.
     tol : float, optional
-        The tolerance of the method: its option `gtol`.
+        The tolerance of the method: its option `gtol`; `xatol` and `fatol` of `nelder_mead`, and
+        `xtol` of `fista`.
     callback : callable, optional
         It is called with the state after each step. If it raises StopIteration, the solver ends.
     options : dict, optional
@@ -117,11 +118,12 @@ def chosen_solver(
     """Return the solver that the arguments of `minimize` choose, and whether exceptions pass."""
     given = dict(options or {})
     raises = bool(given.pop("raise", False))
-    if tol is not None:
-        given.setdefault("gtol", tol)
     box = bounds_of(bounds)
     default = "BFGS" if box is None else "L-BFGS-B"
-    chosen = method_of(default if method is None else method, MINIMIZERS, given)
+    chosen = method_of(default if method is None else method, MINIMIZERS, {})
+    if tol is not None:
+        given = dict.fromkeys(chosen.tolerances, tol) | given
+    chosen = method_of(chosen, MINIMIZERS, given)
     return Solver(fun, chosen, jac, hess, hessp, box, mode), raises
 
 

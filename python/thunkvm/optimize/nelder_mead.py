@@ -71,6 +71,8 @@ class nelder_mead(Method):
     (True, array([1., 1.]), 159, 84)
     """
 
+    #: The options that `tol` sets.
+    tolerances: ClassVar[tuple[str, ...]] = ("xatol", "fatol")
     bounded: ClassVar[bool] = True
 
     xatol: Number = number(1e-4)

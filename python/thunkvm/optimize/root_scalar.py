@@ -112,7 +112,7 @@ def root_scalar(
     chosen = method_of(default if method is None else method, ROOTS, given)
     if bracket is None and not isinstance(chosen, newton_root):
         raise ValueError(f"[root_scalar] {method} needs a bracket: two points of different signs.")
-    bounds = None if bracket is None else tuple(sorted(map(float, bracket)))
+    bounds = None if bracket is None else _ends("root_scalar", "bracket", bracket, (2,))
     start = sum(bounds) / 2.0 if x0 is None and bounds else x0
     solver = Solver(f, chosen, fprime, bounds=bounds, mode=mode)  # type: ignore[arg-type]
     result = _run_solver(solver, np.float64(start), args, callback, progress, raises)
@@ -184,10 +184,15 @@ def minimize_scalar(
     for theirs, ours in (("xatol", "xtol"),):  # SciPy's name for the same
         if theirs in given:
             given[ours] = given.pop(theirs)
-    ends = bounds if bounds is not None else bracket if bracket is not None else (0.0, 1.0)
+    if bounds is not None:
+        low, high = _ends("minimize_scalar", "bounds", bounds, (2,))
+        if [low, high] != [float(end) for end in bounds]:
+            raise ValueError(f"[minimize_scalar] bounds are {bounds}: the lower one comes first.")
+    else:
+        begin = (0.0, 1.0) if bracket is None else bracket
+        low, high = _ends("minimize_scalar", "bracket", begin, (2, 3))
     given.setdefault("searches", bounds is None)
     chosen = method_of(method or "brent", MINIMA, given)
-    low, high = float(min(ends)), float(max(ends))
     solver = Solver(fun, chosen, bounds=(low, high), mode=mode)
     result = _run_solver(solver, np.float64(low), args, callback, progress, raises)
     result.update(x=float(result.x), fun=float(result.fun))
@@ -201,6 +206,16 @@ def _run_solver(
         return solver.run(x0, args, None, raises)
     with begun(solver, x0, args, None) as call:
         return run_in_steps(call, callback, progress, raises)
+
+
+def _ends(what: str, name: str, points: Any, numbers: tuple[int, ...]) -> tuple[float, float]:
+    """Return the least and the greatest of so many points."""
+    if np.ndim(points) != 1 or len(points) not in numbers or not np.all(np.isfinite(points)):
+        raise ValueError(
+            f"[{what}] {name} is {points!r}: it has to be {' or '.join(map(str, numbers))} finite "
+            "numbers."
+        )
+    return float(min(points)), float(max(points))
 
 
 def _name(method: Any) -> str:
