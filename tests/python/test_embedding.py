@@ -85,6 +85,16 @@ def test_there_is_no_python_in_its_process(program: Path) -> None:
     assert "python" not in libraries
 
 
+def test_the_runner_of_graph_files_is_installed_with_the_library(
+    installed: Path, options: dict[str, Any]
+) -> None:
+    prefix = Path(f"{installed}{options['prefix']}")
+    runner = prefix / options["bindir"] / "thunkvm-run"
+    libraries = output_of(["ldd", str(runner)], LD_LIBRARY_PATH=str(prefix / options["libdir"]))
+    assert f"libthunkvm.so.0 => {prefix}" in libraries
+    assert "python" not in libraries
+
+
 def test_it_sees_the_public_headers_alone(installed: Path) -> None:
     headers = {path.name for path in installed.rglob("*.h")}
     assert {"function.h", "mode.h", "functions.h", "demand.h"} <= headers
