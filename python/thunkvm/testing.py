@@ -10,7 +10,6 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,21 +17,23 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Apply, TensorType, Variable
 from thunkvm._src.calls.function import function
+from thunkvm._src.derivatives.tangent_verification import wrong_tangents
 from thunkvm._src.derivatives.verification import GradientError, verify_grad
 from thunkvm._src.graph.op import Op
+from thunkvm._src.graph.registered import RegisteredOp
 from thunkvm._src.graph.types import tensor
 from thunkvm._src.graph.values import as_variable
-from thunkvm._src.views.text_table import table
 from thunkvm.checking.aliasing import copies, snapshot
 from thunkvm.checking.comparison import disagreement
 from thunkvm.checking.contract import Checks, Finding, NodeContract
+from thunkvm.checking.op_report import MISSING, RIGHT, WRONG, OpError, OpReport, Row
 
-RIGHT, MISSING, WRONG = "right", "missing", "WRONG"
 #: What an Op may leave out, and what is lost.
 OPTIONAL = {
     "c_code": "no C: it runs by Python, which mode='c' does not take",
     "infer_shape": "no infer_shape: an output is computed where its shape is asked for",
     "grad": "no gradient: tv.grad through it is an error",
+    "R_op": "no R_op: tv.jvp differentiates its gradient",
     "batch": "no batch: tv.jacobian through it is an error",
     "__props__": "no __props__: two equal Ops are two, and their nodes are not merged",
 }
@@ -51,118 +52,14 @@ OF_RUNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a report.
-
-    Attributes
-    ----------
-    check : str
-        What was looked at.
-    result : str
-        ``"right"``, ``"missing"`` or ``"WRONG"``.
-    text : str
-        What is missing or wrong, and what to do.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> row = tv.testing.check_op(tv.ops.exp, [[1.0, 2.0]]).rows[0]
-    >>> row.check, row.result
-    ('make_node', 'right')
-    """
-
-    check: str
-    result: str
-    text: str = ""
-
-
-class OpError(AssertionError):
-    """`check_op` found something wrong; the message is the report.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> def square(x):
-    ...     return x * x
-    >>> wrong = tv.as_op(square, [tv.dscalar], [tv.dscalar], grad=lambda inputs, slopes: slopes)
-    >>> try:
-    ...     tv.testing.check_op(wrong, [1.5]).raise_if_wrong()
-    ... except tv.testing.OpError as error:
-    ...     print(str(error).splitlines()[0])
-    square: 1 wrong, 3 missing
-    """
-
-
-@dataclass(slots=True)
-class OpReport:
-    """The findings of `check_op`: a table, as text.
-
-    Attributes
-    ----------
-    op : str
-    rows : list of Row
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> report = tv.testing.check_op(tv.ops.exp, [[1.0, 2.0]])
-    >>> report.op, report.ok, report.wrong
-    ('<Op exp(x, /)>', True, [])
-    >>> [row.check for row in report.rows if row.check in ("grad", "infer_shape")]
-    ['infer_shape', 'grad']
-    """
-
-    op: str
-    rows: list[Row] = field(default_factory=list)
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong; something may be missing."""
-        return not self.wrong
-
-    @property
-    def wrong(self) -> list[Row]:
-        """The rows of what is wrong."""
-        return [row for row in self.rows if row.result == WRONG]
-
-    @property
-    def missing(self) -> list[Row]:
-        """The rows of what the Op leaves out."""
-        return [row for row in self.rows if row.result == MISSING]
-
-    def __bool__(self) -> bool:
-        """Return `ok`, so that a test can assert a report."""
-        return self.ok
-
-    def __str__(self) -> str:
-        """Return the table."""
-        return (
-            f"{self.op}: {'nothing wrong' if self.ok else f'{len(self.wrong)} wrong'}"
-            f"{f', {len(self.missing)} missing' if self.missing else ''}\n"
-            + table(
-                ["check", "result", "what"],
-                [[row.check, row.result, row.text] for row in self.rows],
-                left=["check", "result", "what"],
-            )
-        )
-
-    __repr__ = __str__
-
-    def raise_if_wrong(self) -> OpReport:
-        """Raise `OpError` with the report if something is wrong; else return it."""
-        if not self.ok:
-            raise OpError(str(self))
-        return self
-
-
 def check_op(op: Op, inputs: Sequence[Any], *, checks: Checks | None = None) -> OpReport:
     """Check an Op at one point: that it computes, in each way that it has, and keeps its contract.
 
     Runs what `DebugMode` checks of a node: each implementation against the others, on inputs of
     every layout, with preallocated outputs of every layout; undeclared writes and views, outputs
     that share memory; C of yours in a child process first. Besides, `infer_shape` is held against
-    the values, and `grad` against finite differences. The Op runs in functions of the usual modes.
+    the values, `grad` and `R_op` against finite differences and each other, and the Op runs in
+    functions of the usual modes.
 
     Parameters
     ----------
@@ -196,7 +93,7 @@ def check_op(op: Op, inputs: Sequence[Any], *, checks: Checks | None = None) -> 
     ...         return [output_gradients[0]]
     >>> report = tv.testing.check_op(Scale(2.0), [[1.0, 2.0]])
     >>> report.ok, [row.check for row in report.wrong], [row.check for row in report.missing]
-    (False, ['grad'], ['c_code', 'infer_shape', 'batch'])
+    (False, ['grad'], ['c_code', 'infer_shape', 'R_op', 'batch'])
     """
     report = OpReport(str(op))
     report.rows.extend(_OpCheck(op, inputs, checks or Checks()).rows())
@@ -236,7 +133,7 @@ class _OpCheck:
                 return  # it would end this process too
         yield from self._functions(node)
         yield self._infer_shape(node, self._inferred)
-        yield self._grad(node)
+        yield from self._derivatives(node)
         yield self._optional(node, "batch")
 
     def _props(self, node: Apply) -> Row:
@@ -329,27 +226,42 @@ class _OpCheck:
             return Row("infer_shape", WRONG, found[0].text)
         return self._optional(node, "infer_shape")
 
-    def _grad(self, node: Apply) -> Row:
-        rules = [name for name in ("grad", "L_op") if _own(node.op, name)]
-        if not isinstance(node.op, _core.BuiltinOp) and not rules:
-            return Row("grad", MISSING, OPTIONAL["grad"])
-        floats = [k for k, value in enumerate(self._values) if _is_float(value)]
-        if not floats or not _is_float_type(node.outputs[0].type):
-            return Row("grad", RIGHT, "nothing is a float, so nothing is differentiated")
-        try:
-            verify_grad(self._float_function(floats), [self._values[k] for k in floats])
-        except GradientError as error:
-            return Row("grad", WRONG, str(error))
-        except NotImplementedError as error:
-            return Row("grad", MISSING, str(error))
-        except Exception as error:
-            return Row("grad", WRONG, _describe_error(error))
-        return Row("grad", RIGHT, "as finite differences have it")
+    def _derivatives(self, node: Apply) -> Iterator[Row]:
+        """Hold gradient and forward rule against differences, and against each other."""
+        built_in = isinstance(node.op, _core.BuiltinOp)
+        has_gradient = built_in or _own(node.op, "grad") or _own(node.op, "L_op")
+        has_tangent = built_in or _own(node.op, "R_op") or _own(node.op, "pushforward")
+        constant = _declared_without_gradient(node)
+        floats = [
+            k
+            for k, (variable, value) in enumerate(zip(self._free, self._values, strict=True))
+            if _is_float(value) and not any(variable is other for other in constant)
+        ]
+        points = [self._values[k] for k in floats]
+        is_smooth = bool(points and self._sloped(*(variable for variable, _ in self._given)))
 
-    def _float_function(self, floats: list[int]) -> Callable[..., Variable]:
-        """Return the Op's first output as a function of its inputs that are floats."""
+        function_of = self._applied(floats)
 
-        def applied(*moved: Variable) -> Variable:
+        def wrong_gradient() -> str | None:
+            for k in range(len(function_of(*map(as_variable, points)))):
+                try:
+                    verify_grad(lambda *x, k=k: function_of(*x)[k], points)
+                except GradientError as error:
+                    return f"of output {k}: {error}" if k else str(error)
+            return None
+
+        gradient = _slope_row("grad", has_gradient, is_smooth, wrong_gradient)
+        yield gradient
+
+        def wrong_tangent() -> str | None:
+            return next(wrong_tangents(function_of, points, gradient.result == RIGHT), None)
+
+        yield _slope_row("R_op", has_tangent, is_smooth, wrong_tangent)
+
+    def _applied(self, floats: list[int]) -> Callable[..., list[Variable]]:
+        """Return the outputs that have derivatives as a function of the inputs that are floats."""
+
+        def applied(*moved: Variable) -> list[Variable]:
             variables = dict(zip(floats, moved, strict=True))
             at = iter(range(len(self._values)))
             arguments = []
@@ -359,11 +271,20 @@ class _OpCheck:
                     continue
                 k = next(at)
                 arguments.append(variables[k] if k in variables else as_variable(value))
-            outputs = self._op(*arguments)
-            first: Variable = outputs[0] if isinstance(outputs, (list, tuple)) else outputs
-            return first
+            return self._sloped(*arguments)
 
         return applied
+
+    def _sloped(self, *arguments: Variable) -> list[Variable]:
+        """Apply the Op, and return its outputs that have derivatives."""
+        returned = self._op(*arguments)
+        outputs = list(returned) if isinstance(returned, (list, tuple)) else [returned]
+        constant = _declared_without_gradient(outputs[0].owner)
+        return [
+            y
+            for y in outputs
+            if _is_float_type(y.type) and not any(y is other for other in constant)
+        ]
 
     def _optional(self, node: Apply, name: str) -> Row:
         if isinstance(node.op, _core.BuiltinOp) or _own(node.op, name):
@@ -410,6 +331,36 @@ def _rows_of(names: Sequence[str], findings: Sequence[Finding]) -> Iterator[Row]
             continue
         more = f" ({len(of_name) - 1} more)" if len(of_name) > 1 else ""
         yield Row(name, WRONG, of_name[0].text + more)
+
+
+def _slope_row(name: str, is_there: bool, is_smooth: bool, find: Callable[[], str | None]) -> Row:
+    """Return the row of a derivative; `find` says what is wrong with it."""
+    if not is_there:
+        return Row(name, MISSING, OPTIONAL[name])
+    if not is_smooth:
+        return Row(name, RIGHT, "nothing is a float, so nothing is differentiated")
+    try:
+        wrong = find()
+    except NotImplementedError as error:
+        return Row(name, MISSING, str(error))
+    except Exception as error:  # of the user's code: told as a row
+        return Row(name, WRONG, _describe_error(error))
+    return Row(name, WRONG, wrong) if wrong else Row(name, RIGHT, "as finite differences have it")
+
+
+def _declared_without_gradient(node: Apply) -> list[Variable]:
+    """Return the inputs and outputs of a registered Op that are declared so."""
+    if not isinstance(node.op, RegisteredOp):
+        return []
+    inputs, outputs = (
+        list(slots.values()) for slots in (node.op.declared.inputs, node.op.declared.outputs)
+    )
+    return [
+        variable
+        for slots, variables in ((inputs, node.inputs), (outputs, node.outputs))
+        for at, variable in enumerate(variables)
+        if slots[min(at, len(slots) - 1)].no_gradient  # a duplicable one is the last
+    ]
 
 
 def _own(op: Any, name: str) -> bool:

@@ -24,6 +24,9 @@ class Complete(lies.HonestInC):
     def grad(self, inputs: list, output_gradients: list) -> list:
         return [output_gradients[0] * 2.0]
 
+    def R_op(self, inputs: list, eval_points: list) -> list:  # noqa: N802
+        return [eval_points[0] * 2.0]
+
     def infer_shape(self, node: Any, input_shapes: Any) -> Any:
         return input_shapes
 
@@ -58,6 +61,7 @@ def test_an_op_that_has_all_is_right_in_every_row() -> None:
         "in functions",
         "infer_shape",
         "grad",
+        "R_op",
         "batch",
     ]
     assert report.raise_if_wrong() is report
@@ -70,8 +74,15 @@ def test_what_an_op_leaves_out_is_missing_and_not_wrong() -> None:
 
     report = check_op(Bare(), [VALUE])
     assert report.ok
-    assert results(report, "missing") == ["__props__", "c_code", "infer_shape", "grad", "batch"]
-    assert str(report).startswith("Bare: nothing wrong, 5 missing\ncheck  ")
+    assert results(report, "missing") == [
+        "__props__",
+        "c_code",
+        "infer_shape",
+        "grad",
+        "R_op",
+        "batch",
+    ]
+    assert str(report).startswith("Bare: nothing wrong, 6 missing\ncheck  ")
 
 
 @pytest.mark.parametrize(
@@ -100,6 +111,59 @@ def test_a_gradient_that_is_wrong_is_in_the_report() -> None:
     (wrong,) = check_op(Wrong(), [VALUE]).wrong
     assert wrong.check == "grad"
     assert "grad has" in wrong.text
+
+
+def test_a_forward_rule_that_is_wrong_is_in_the_report() -> None:
+    class Wrong(Complete):
+        def R_op(self, inputs: list, eval_points: list) -> list:  # noqa: N802
+            return eval_points
+
+    (wrong,) = check_op(Wrong(), [VALUE]).wrong
+    assert wrong.check == "R_op"
+    assert "the tangent of output 0 is wrong at element (" in wrong.text
+
+
+class TwoWays(tv.Op):
+    """Twice and thrice its input, with the slopes that it is made with."""
+
+    __props__ = ("slopes",)
+    itypes = (tv.dvector,)
+    otypes = (tv.dvector, tv.dvector)
+
+    def __init__(self, slopes: tuple[float, ...]) -> None:
+        self.slopes = slopes
+
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        output_storage[0][0] = inputs[0] * 2.0
+        output_storage[1][0] = inputs[0] * 3.0
+
+    def grad(self, inputs: list, output_gradients: list) -> list:
+        return [sum(s * g for s, g in zip(self.slopes[:2], output_gradients, strict=True))]
+
+    def pushforward(self, inputs: list, outputs: list, tangents: list) -> list:
+        return [s * tangents[0] for s in self.slopes[2:]]
+
+
+@pytest.mark.parametrize(
+    ("slopes", "wrong", "words"),
+    [
+        ((2.0, 3.0, 2.0, 3.0), [], ""),
+        ((2.0, 4.0, 2.0, 3.0), ["grad"], "of output 1: the gradient is wrong at element"),
+        ((2.0, 3.0, 2.0, 4.0), ["R_op"], "the tangent of output 1 is wrong at element"),
+    ],
+)
+def test_the_derivatives_of_every_output_are_checked(
+    slopes: tuple[float, ...], wrong: list[str], words: str
+) -> None:
+    report = check_op(TwoWays(slopes), [[1.0, 2.5]])
+    assert [row.check for row in report.wrong] == wrong
+    assert all(row.text.startswith(words) for row in report.wrong[:1])
+
+
+def test_a_gradient_that_is_not_the_transpose_of_the_forward_rule_is_in_the_report() -> None:
+    report = check_op(TwoWays((2.0, 3.0, 2.0, 3.000001)), [[1.0, 2.5]])
+    assert [row.check for row in report.wrong] == ["R_op"]
+    assert "output 1 is not the gradient's transpose: <u, J v> is" in report.wrong[0].text
 
 
 def test_c_that_does_not_compile_is_in_the_report() -> None:
@@ -221,5 +285,5 @@ def test_every_op_of_ours_passes(name: str) -> None:
         pytest.skip("it needs attributes, or inputs of its own: test_ops_in_debug_mode.py has it")
     report = check_op(op, values)
     # What stop_gradient is for: its gradient is not that of what it computes.
-    expected = ["grad"] if name == "stop_gradient" else []
+    expected = ["grad", "R_op"] if name == "stop_gradient" else []
     assert [row.check for row in report.wrong] == expected, str(report)

@@ -272,13 +272,20 @@ std::vector<Variable> PythonOp::grad(Apply& node,
 
 std::optional<std::vector<Variable>> PythonOp::push_forward(
     Apply& node, std::span<const Variable> tangents) const {
-  const PyRef method = own_method("R_op");
-  if (!method) return std::nullopt;
   const PyRef inputs = wrap_list(node.inputs()), along = optional_list(tangents, Py_None);
+  if (const PyRef method = own_method("R_op")) {
+    const PyRef result =
+        result_of("R_op", node,
+                  PyObject_CallFunctionObjArgs(method.get(), inputs.get(), along.get(), nullptr));
+    return Derivatives{name_, "R_op", "tangent", "output"}.of(node.outputs(), result.get());
+  }
+  const PyRef method = own_method("pushforward");
+  if (!method) return std::nullopt;
   const PyRef result = result_of(
-      "R_op", node, PyObject_CallFunctionObjArgs(method.get(), inputs.get(), along.get(), nullptr));
-  const Derivatives found{name_, "R_op", "tangent", "output"};
-  return found.of(node.outputs(), result.get());
+      "pushforward", node,
+      PyObject_CallFunctionObjArgs(method.get(), inputs.get(), wrap_list(node.outputs()).get(),
+                                   along.get(), nullptr));
+  return Derivatives{name_, "pushforward", "tangent", "output"}.of(node.outputs(), result.get());
 }
 
 std::vector<Extents> PythonOp::infer_shape(Apply& node,

@@ -40,8 +40,9 @@ class PythonOp final : public Op, public StatesWork {
   /// for its shape could run a lazy Op.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
-  /// Calls `R_op(inputs, eval_points)`, where the object has it: None in the second list says that
-  /// an input does not change, None in the result that an output does not.
+  /// Calls `R_op(inputs, eval_points)`, or `pushforward(inputs, outputs, tangents)`, where the
+  /// object has one: None in the last list says that an input does not change, None in the result
+  /// that an output does not.
   std::optional<std::vector<Variable>> push_forward(
       Apply& node, std::span<const Variable> tangents) const override;
   /// That of `c_element` or `c_kernel`, where the object has one: see

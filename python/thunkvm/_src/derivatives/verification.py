@@ -68,7 +68,7 @@ class GradientError(Exception):
         super().__init__(arg, err_pos, shape, val1, val2, abs_tol, rel_tol)
         self.arg, self.err_pos, self.shape = arg, err_pos, shape
         self.val1, self.val2 = val1, val2
-        self.abs_err, self.rel_err = _errors(val1, val2)
+        self.abs_err, self.rel_err = errors(val1, val2)
         self.abs_tol, self.rel_tol = abs_tol, rel_tol
 
     def __str__(self) -> str:
@@ -153,7 +153,7 @@ def verify_grad(
             f"[verify_grad] fun returned {out!r}; it has to return one Variable, float or complex"
             + called(out)
         )
-    precision = _lowest([*(point.dtype for point in points), np.dtype(out.dtype)])
+    precision = lowest_precision([*(point.dtype for point in points), np.dtype(out.dtype)])
     eps = _positive("eps", eps, EPS[precision])
     abs_tol = _positive("abs_tol", abs_tol, TOLERANCE[precision])
     rel_tol = _positive("rel_tol", rel_tol, TOLERANCE[precision])
@@ -169,7 +169,7 @@ def verify_grad(
         on_unused_input="ignore",
     )
     for _ in range(n_tests):
-        chosen = _weights(rng, np.shape(value(*points)), np.dtype(out.dtype))
+        chosen = random_weights(rng, np.shape(value(*points)), np.dtype(out.dtype))
         found = gradients(*points, chosen)
         expected = [_differences(value, points, i, chosen, eps) for i in range(len(points))]
         _compare_gradients(found, expected, abs_tol, rel_tol)
@@ -190,7 +190,7 @@ def _points(pt: Any) -> list[np.ndarray]:
     return points
 
 
-def _lowest(dtypes: Sequence[np.dtype[Any]]) -> str:
+def lowest_precision(dtypes: Sequence[np.dtype[Any]]) -> str:
     """Return the float dtype of the lowest precision there is."""
     return min((np.empty(0, dtype).real.dtype for dtype in dtypes), key=lambda d: d.itemsize).name
 
@@ -203,7 +203,7 @@ def _positive(name: str, given: float | None, default: float) -> float:
     return float(given)
 
 
-def _weights(rng: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+def random_weights(rng: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
     """Return random numbers, none of them near 0, where an element would not count."""
     drawn = rng.random(shape) + 0.5
     if dtype.kind == "c":
@@ -236,7 +236,7 @@ def _differences(
     return out
 
 
-def _errors(a: Any, b: Any) -> tuple[Any, Any]:
+def errors(a: Any, b: Any) -> tuple[Any, Any]:
     with np.errstate(invalid="ignore"):
         absolute = np.abs(a - b)
         return absolute, absolute / np.maximum(np.abs(a) + np.abs(b), 1e-8)
@@ -249,7 +249,7 @@ def _compare_gradients(
     worst: tuple[float, GradientError] | None = None
     for arg, (gradient, numeric) in enumerate(zip(found, expected, strict=True)):
         mine = np.asarray(gradient, numeric.dtype)
-        absolute, relative = _errors(mine, numeric)
+        absolute, relative = errors(mine, numeric)
         excess = np.minimum(absolute / abs_tol, relative / rel_tol)
         excess = np.where(np.isnan(excess), np.inf, excess)
         if not excess.size or not excess.max() > 1:
@@ -266,4 +266,4 @@ def _compare_gradients(
         raise worst[1]
 
 
-__all__ = ["GradientError", "verify_grad"]
+__all__ = ["GradientError", "errors", "lowest_precision", "random_weights", "verify_grad"]

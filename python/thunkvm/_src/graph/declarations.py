@@ -258,6 +258,16 @@ class OpBuilder:
         """
         return self._function("grad", function)
 
+    def pushforward(self, function: Work) -> Work:
+        """Take the forward rule: ``pushforward(inputs, outputs, tangents, **attributes)``.
+
+        The three are dicts of Variables by name. `tangents` says how each input changes: None for
+        one that does not, a list for a duplicable one. It returns how the output changes, of its
+        shape, or None where it does not; of several outputs a dict by name, where one that is not
+        there does not change, or a tuple. Without it `tv.jvp` differentiates the gradient.
+        """
+        return self._function("pushforward", function)
+
     def infer_shape(self, function: Work) -> Work:
         """Take the shape rule: ``infer_shape(inputs, shapes, **attributes)``.
 

@@ -41,10 +41,10 @@ class Op:
         An output that the cost does not depend on comes with zeros of its shape. It comes with None
         where the Op is lazy, and the shape could run it. Called once for all outputs whose
         gradients are there together; once more for one that has its gradient in another branch.
-    ``R_op(self, inputs, eval_points)``
-        Returns how each output changes where the inputs change along `eval_points`: a variable of
-        its shape, or None where it does not. A None in `eval_points` says that an input does not
-        change. Without it `jvp` differentiates the gradient.
+    ``R_op(self, inputs, eval_points)``, or ``pushforward(self, inputs, outputs, tangents)``
+        Returns how each output changes where the inputs change along the tangents: a variable of
+        its shape, or None where it does not. A None in them says that an input does not change.
+        Without it `jvp` differentiates the gradient.
     ``infer_shape(self, node, input_shapes)``
         Returns the shapes of the outputs without computing them: for each a tuple with a 0-d
         integer, an int or a Variable, for each axis, or None for one that has to be computed to

@@ -158,6 +158,35 @@ class _DifferentiableOp(RegisteredOp):
         return gradients
 
 
+class _PushedOp(RegisteredOp):
+    def pushforward(
+        self, inputs: list[Variable], outputs: list[Variable], tangents: list[Variable | None]
+    ) -> list[Variable | None]:
+        """Ask the declared forward rule, by name."""
+        slots, names = self.declared.inputs, list(self.declared.outputs)
+        moves = self._name_inputs(tangents)
+        for name, slot in slots.items():
+            if slot.no_gradient:
+                moves[name] = [None] * len(moves[name]) if slot.duplicable else None
+        if all(
+            move is None
+            for name, slot in slots.items()
+            for move in (moves[name] if slot.duplicable else [moves[name]])
+        ):
+            return [None] * len(names)
+        returned = self.declared.functions["pushforward"](
+            self._name_inputs(inputs), dict(zip(names, outputs, strict=True)), moves,
+            **self.attributes,
+        )  # fmt: skip
+        if isinstance(returned, Mapping) and set(returned) < set(names):
+            returned = {name: returned.get(name) for name in names}
+        found = self._order_outputs(returned, "pushforward")
+        return [
+            None if slot.no_gradient else tangent
+            for slot, tangent in zip(self.declared.outputs.values(), found, strict=True)
+        ]
+
+
 class _ShapedOp(RegisteredOp):
     def infer_shape(self, node: Apply, input_shapes: list[Any]) -> Sequence[Any]:
         """Ask the declared shape rule, by name."""
@@ -177,7 +206,12 @@ class _BatchedOp(RegisteredOp):
 
 
 #: The classes of Ops by what they can do: the core asks which methods there are.
-_WAYS = {"grad": _DifferentiableOp, "infer_shape": _ShapedOp, "batch": _BatchedOp}
+_WAYS = {
+    "grad": _DifferentiableOp,
+    "pushforward": _PushedOp,
+    "infer_shape": _ShapedOp,
+    "batch": _BatchedOp,
+}
 _CLASSES: dict[str, type[RegisteredOp]] = {}
 
 
