@@ -109,11 +109,11 @@ const Elementwise digamma_op =
         });
 REGISTER_OP(ElementwiseOf<digamma_op>, ElementwiseMaker<digamma_op>, digamma)
 
-/// The sum of (x + k)^-s over k >= 0, for x > 0 and s >= 2: term by term up to x >= 10, the rest by
-/// the Euler-Maclaurin formula.
+/// The sum of (x + k)^-s over k >= 0, for x > 0 and s >= 2: term by term up to x >= 10 and x >= s,
+/// the rest by the Euler-Maclaurin formula, whose terms are small from there on.
 double positive_zeta(double s, double x) {
   double result = 0;
-  for (; x < 10; x += 1) result += std::pow(x, -s);
+  for (const double end = std::max(10.0, s); x < end; x += 1) result += std::pow(x, -s);
   // B_2k / (2k)!
   constexpr double kCoefficients[] = {1.0 / 12,          -1.0 / 720,
                                       1.0 / 30240,       -1.0 / 1209600,

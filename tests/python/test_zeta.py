@@ -53,7 +53,7 @@ def test_zeta_of_two_arguments_is_hurwitz(x: float, q: float, expected: float) -
     np.testing.assert_allclose(tv.function([s, a], tv.zeta(s, a))(x, q), expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("n", [1, 2, 5, 30])
 def test_zeta_is_a_polygamma_function(n: int) -> None:
     q = tv.vector("q")
     f = tv.function([q], [tv.zeta(n + 1.0, q), tv.polygamma(float(n), q)])

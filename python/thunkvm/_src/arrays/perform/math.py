@@ -88,7 +88,7 @@ def _zeta(s: float, x: float) -> float:
     if x == -math.inf or (x <= 0 and x.is_integer()):
         return math.inf
     total = 0.0
-    while x < 40:
+    while x < max(40, s):
         total += _power(x, -s)
         x += 1
     # Euler and Maclaurin's formula for the rest.
