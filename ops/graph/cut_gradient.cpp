@@ -6,18 +6,79 @@
 #include "ops/graph/op.h"
 #include "thunks/cast.h"
 
+#include <algorithm>
+
 namespace thunkvm {
 namespace {
-
-/// True for a node that `unbroadcast` makes.
-bool is_unbroadcast(const Apply& node) {
-  static const OpProto* const made_from = &OpRegistry::proto("unbroadcast");
-  return node.op() != nullptr && node.op()->proto() == made_from;
-}
 
 bool is_zero(const Variable& x) {
   return x.is_constant() && x.ndim() == 0 &&
          cast_cell(x.constant_value(), DType::Complex128).get<Complex128>() == 0.0;
+}
+
+/// True for a tensor of zeros as `zeros_like` makes it, and for the number 0.
+bool is_made_of_zeros(const Variable& x) {
+  static const OpProto* const full_tensor = &OpRegistry::proto("full");
+  if (!x.is_constant()) {
+    const Apply& node = *x.node();
+    return node.op() != nullptr && node.op()->proto() == full_tensor && is_zero(node.input(1));
+  }
+  if (is_zero(x)) return true;
+  if (!x.constant_value().is_array()) return false;
+  const Array all = x.constant_value().array();
+  const auto is_still = [](std::int64_t stride) { return stride == 0; };
+  return all.size() > 0 && std::ranges::all_of(all.strides(), is_still) &&
+         cast_cell(Cell::of_array(all.view({}, {}, all.data())), DType::Complex128)
+                 .to_array()
+                 .data_as<Complex128>()[0] == 0.0;
+}
+
+/// True for a node whose elements are sums of elements of its inputs of floats: it is linear in
+/// one, or in all of them at once. A product is not such a node.
+bool moves_elements(const Apply& node) {
+  const Linearity linearity = node.op()->linearity();
+  const auto is_moved = [](const Variable& input) {
+    const TensorType* const type = input.type().tensor();
+    return type != nullptr && is_inexact(type->dtype());
+  };
+  return linearity == Linearity::Together ||
+         (linearity == Linearity::Each && std::ranges::count_if(node.inputs(), is_moved) == 1);
+}
+
+/// How many taken elements were added up to each element of a gradient, or nothing where all were
+/// taken. It looks at no more than `budget` nodes.
+Variable taken_count(const Variable& gradient, std::size_t& budget) {
+  static const OpProto* const addition = &OpRegistry::proto("add");
+  static const OpProto* const casting = &OpRegistry::proto("cast");
+  if (budget == 0) return {};
+  --budget;
+  const auto ones = [](const Variable& like) {
+    return full(shape(like), Variable::number(1.0), like.ndim(), DType::Float64);
+  };
+  const CutGradient cut(gradient);
+  if (cut.is_cut()) {
+    const Variable inside = taken_count(cut.value(), budget);
+    return cut.around(inside ? inside : ones(cut.value()));
+  }
+  Apply& node = *gradient.node();
+  if (node.op() == nullptr || !node.op()->is_plain() || node.n_outputs() != 1) return {};
+  if (node.op()->proto() == casting) return taken_count(node.input(0), budget);
+  if (node.op()->proto() != addition && !moves_elements(node)) return {};
+  const bool is_written = node.op()->linearity() == Linearity::Together;
+  std::vector<Variable> inputs(node.inputs().begin(), node.inputs().end());
+  bool has_cut = false;
+  for (Variable& input : inputs) {
+    if (!is_inexact(input.dtype())) continue;
+    if (is_written && is_made_of_zeros(input)) {
+      input = cast(input, DType::Float64);
+      has_cut = true;
+      continue;
+    }
+    const Variable count = taken_count(input, budget);
+    has_cut = has_cut || count;
+    input = count ? count : ones(input);
+  }
+  return has_cut ? node.op()->call(inputs).front() : Variable();
 }
 
 }  // namespace
@@ -27,14 +88,10 @@ CutGradient::CutGradient(const Variable& gradient) : gradient_(gradient), value_
 }
 
 CutGradient::CutGradient(const Variable& gradient, const Variable& of) : CutGradient(gradient) {
-  const Apply& sum = *gradient.node();
-  if (is_cut() || !is_unbroadcast(sum)) return;
-  const CutGradient before(sum.input(0));
-  if (!before.is_cut() || !may_have_infinite_slope(of)) return;
-  const Variable& value = before.value();
-  const Variable ones = full(shape(value), extent(1), value.ndim(), DType::Int64);
-  const Variable taken = unbroadcast(before.around(ones), sum.input(1), gradient.ndim());
-  cuts_.push_back({gt(taken, weak_integer(0)), true});
+  if (value_.node()->op() == nullptr || !may_have_infinite_slope(of)) return;
+  std::size_t budget = kNodesAboveAnIndex;
+  if (const Variable count = taken_count(value_, budget))
+    cuts_.push_back({gt(count, weak_integer(0)), true});
 }
 
 void CutGradient::strip() {

@@ -16,8 +16,8 @@ class CutGradient {
  public:
   explicit CutGradient(const Variable& gradient);
   /// The gradient with respect to `of`. If that may have an infinite slope, selections count too
-  /// that the gradient was summed after, to undo a broadcast: an element is taken if one that was
-  /// summed to it is.
+  /// after which the elements of the gradient were moved, summed, or written between zeros. An
+  /// element is taken if one that was summed to it is.
   CutGradient(const Variable& gradient, const Variable& of);
 
   bool is_cut() const { return !cuts_.empty(); }

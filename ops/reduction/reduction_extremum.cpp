@@ -104,10 +104,13 @@ class ExtremumOp final : public OnePassReductionOp<Extremum<kLargest>::template 
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
     const Variable best = this->with_axes(node.output(0), x.ndim());
-    const Variable hits = cast(call_op("eq", {x, best}), x.dtype());
+    // A NaN is the extremum, and is not equal to it.
+    const Variable is_best =
+        call_op("logical_or", {call_op("eq", {x, best}), call_op("neq", {x, x})});
     Axes axes = shift_axes(this->reduced_axes(x.ndim()), 0);
-    const Variable share = true_div(this->with_axes(g[0], x.ndim()), sum(hits, axes, true));
-    return {mul(hits, share)};
+    const Variable hits = sum(cast(is_best, x.dtype()), axes, true);
+    const Variable share = true_div(this->with_axes(g[0], x.ndim()), hits);
+    return {where(is_best, share, weak_number(0.0))};
   }
 
  protected:

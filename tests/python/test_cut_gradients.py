@@ -70,6 +70,45 @@ CUT: dict[str, tuple[Callable[[Any], Any], list[float], list[float]]] = {
     "elements by a mask": (lambda x: tv.log(x)[x > 0], [0.0, 2.0], [0.0, 0.5]),
     "maximum": (lambda x: tv.maximum(1.0, tv.sqrt(x)), [0.0, 4.0], [0.0, 0.25]),
     "minimum": (lambda x: tv.minimum(1.0 / x, 2.0), [0.0, 1.0], [0.0, -1.0]),
+    "a maximum over an axis": (lambda x: tv.max(tv.sqrt(x)), [1.0, 0.0, 4.0], [0.0, 0.0, 0.25]),
+    "a minimum over an axis": (lambda x: tv.min(1.0 / x), [0.0, 2.0, 1.0], [0.0, -0.25, 0.0]),
+    "a sum of rows": (
+        lambda x: tv.sum(tv.log(tv.stack([x, x[::-1]], axis=1)), axis=1)[:1],
+        [1.0, 2.0],
+        [1.0, 0.5],
+    ),
+    "a reshaped function": (
+        lambda x: tv.reshape(tv.log(x), (1, 2))[0, 1:],
+        [0.0, 4.0],
+        [0.0, 0.25],
+    ),
+    "sorted elements": (lambda x: tv.sort(tv.sqrt(x))[1:], [0.0, 4.0], [0.0, 0.25]),
+    "the largest ones": (lambda x: tv.topk(tv.sqrt(x), 1)[0], [0.0, 4.0], [0.0, 0.25]),
+    "a median": (lambda x: tv.median(tv.log(x)), [0.0, 1.0, 2.0], [0.0, 1.0, 0.0]),
+    "elements along an axis": (
+        lambda x: tv.take_along_axis(tv.sqrt(x), np.array([1]), 0),
+        [0.0, 4.0],
+        [0.0, 0.25],
+    ),
+    "elements that are overwritten": (
+        lambda x: tv.sqrt(x)[:1].set(1.0),
+        [0.0, 4.0],
+        [0.0, 0.25],
+    ),
+    "a part of a concatenation": (
+        lambda x: tv.concatenate([tv.sqrt(x), x])[2:],
+        [0.0, 4.0],
+        [1.0, 1.0],
+    ),
+    "a part of a stack": (lambda x: tv.stack([tv.log(x), x])[1], [0.0, 4.0], [1.0, 1.0]),
+    "rolled elements": (lambda x: tv.roll(tv.sqrt(x), 1)[:1], [0.0, 4.0], [0.0, 0.25]),
+    "a padded function": (lambda x: tv.pad(tv.log(x), 1)[2:3], [0.0, 4.0], [0.0, 0.25]),
+    "a triangle": (
+        lambda x: tv.triu(tv.log(tv.stack([x, x])), 1)[0],
+        [0.0, 4.0],
+        [0.0, 0.25],
+    ),
+    "a running sum": (lambda x: tv.cumsum(tv.log(x))[:2], [1.0, 2.0, 0.0], [2.0, 0.5, 0.0]),
     "clip": (lambda x: tv.clip(tv.log(x), -1.0, 1.0), [0.0, 1.0, 9.0], [0.0, 1.0, 0.0]),
 }
 
@@ -85,6 +124,12 @@ def test_what_is_not_taken_has_the_slope_0(case: str, mode: str) -> None:
 def test_a_second_derivative_is_cut_where_the_first_one_is(mode: str) -> None:
     build, at, _ = CUT["log"]
     np.testing.assert_array_equal(slope(build, at, mode, order=2), [0.0, 0.0, -0.25])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_maximum_of_nan_is_the_nan_that_was_taken(mode: str) -> None:
+    found = slope(lambda x: tv.max(2.0 * x), [1.0, NAN, 3.0], mode)
+    np.testing.assert_array_equal(found, [0.0, 2.0, 0.0])
 
 
 @pytest.mark.parametrize("mode", MODES)
