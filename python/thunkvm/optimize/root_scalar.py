@@ -114,7 +114,7 @@ def root_scalar(
         raise ValueError(f"[root_scalar] {method} needs a bracket: two points of different signs.")
     bounds = None if bracket is None else _ends("root_scalar", "bracket", bracket, (2,))
     start = sum(bounds) / 2.0 if x0 is None and bounds else x0
-    solver = Solver(f, chosen, fprime, bounds=bounds, mode=mode)  # type: ignore[arg-type]
+    solver = Solver(f, chosen, fprime, bounds=bounds, mode=mode)
     result = _run_solver(solver, np.float64(start), args, callback, progress, raises)
     result.update(
         root=float(result.x),

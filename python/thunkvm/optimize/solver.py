@@ -72,9 +72,15 @@ class Solver:
                 f"[optimize] fun is {fun!r}: it has to be a function that builds a graph, or a "
                 "graph."
             )
-        given = {"jac": jac, "hess": hess, "hessp": hessp}
-        derivatives = (check_derivative(name, value) for name, value in given.items())
-        self.question = Question(fun, method, *derivatives, bounds is not None, mode)
+        self.question = Question(
+            fun,
+            method,
+            check_derivative("jac", jac),
+            check_derivative("hess", hess),
+            check_derivative("hessp", hessp),
+            bounds is not None,
+            mode,
+        )
         self.bounds = bounds
 
     def run(
