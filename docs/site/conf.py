@@ -44,6 +44,7 @@ sphinx_gallery_conf = {
     "reference_url": {"thunkvm": None},  # names in programs lead to the reference
 }
 html_theme = "furo"
+pygments_dark_style = "monokai"  # the theme's own underlines names of modules
 html_title = "thunkvm"
 html_static_path = ["static"]
 html_css_files = ["site.css"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
@@ -16,13 +17,14 @@ SHOWN = 200
 DRAWN = 60
 #: A box, two arrows and a leaf.
 LINES_OF_NODE = 4
-FRAME = "background: white; color: black; overflow: auto; max-height: 40em"
+FRAME = "background-color: white; overflow: auto; max-height: 40em"
 
 
 def picture(to_dot: Callable[[], str], nodes: int) -> str:
-    """Return a drawing as SVG in a frame; "" if it is too large, or Graphviz is not there.
+    """Return a drawing as an image in a frame; "" if it is too large, or Graphviz is not there.
 
-    It is a part of the HTML, since a notebook that gets HTML and SVG shows the HTML alone.
+    It is a part of the HTML, since a notebook that gets HTML and SVG shows the HTML alone. It is an
+    image with the SVG as its data: JupyterLab takes the tags of SVG out of notebooks of others.
 
     Examples
     --------
@@ -36,8 +38,10 @@ def picture(to_dot: Callable[[], str], nodes: int) -> str:
     if dot.count("\n") > LINES_OF_NODE * DRAWN:  # a node of many inputs
         return ""
     with suppress(RuntimeError):
-        _, begin, rest = to_svg(dot).partition("<svg")
-        return f'<div style="{FRAME}">{begin}{rest}</div>'
+        data = b64encode(to_svg(dot).encode()).decode()
+        return (
+            f'<div style="{FRAME}"><img alt="graph" src="data:image/svg+xml;base64,{data}"></div>'
+        )
     return ""
 
 
