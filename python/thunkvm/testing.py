@@ -52,7 +52,9 @@ OF_RUNS = (
 )
 
 
-def check_op(op: Op, inputs: Sequence[Any], *, checks: Checks | None = None) -> OpReport:
+def check_op(
+    op: Op | Callable[..., Any], inputs: Sequence[Any], *, checks: Checks | None = None
+) -> OpReport:
     """Check an Op at one point: that it computes, in each way that it has, and keeps its contract.
 
     Runs what `DebugMode` checks of a node: each implementation against the others, on inputs of
