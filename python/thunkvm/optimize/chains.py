@@ -13,6 +13,7 @@ from thunkvm._src.graph.values import as_variable, constant
 from thunkvm.optimize.draws import Draw, Numbers
 from thunkvm.optimize.flat_states import FlatState
 from thunkvm.optimize.ode_problem import known_length
+from thunkvm.optimize.required_shapes import with_shape
 
 
 class Kernel(Protocol):
@@ -71,6 +72,25 @@ class Chain:
         return found
 
 
+def log_density(value: Any) -> Variable:
+    """Return the value of a user's density, 0-d float64.
+
+    Raises
+    ------
+    ValueError
+        If it has axes.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.optimize.chains import log_density
+    >>> log_density(tv.iscalar("i")).dtype
+    'float64'
+    """
+    single = with_shape(as_variable(value), (), "the value of a density", "no axes")
+    return ops.cast(single, dtype="float64")
+
+
 def chain(kernel: Kernel, flat: FlatState, draw: Draw, state: Any, steps: Any, every: int) -> Chain:
     """Return the chain of a kernel.
 
@@ -101,4 +121,4 @@ def chain(kernel: Kernel, flat: FlatState, draw: Draw, state: Any, steps: Any, e
     return Chain(flat, found[1], found.history[1], found[2])
 
 
-__all__ = ["Chain", "Kernel", "chain"]
+__all__ = ["Chain", "Kernel", "chain", "log_density"]

@@ -11,8 +11,10 @@ from thunkvm import ops
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.joining import concatenate, stack
 from thunkvm._src.arrays.shapes import reshape
-from thunkvm._src.graph.structure import children, leaves, matched_leaves, rebuild
+from thunkvm._src.graph.structure import children, leaves, matched_leaves, rebuild, with_children
 from thunkvm._src.graph.values import as_variable
+from thunkvm.optimize.nests import as_nest
+from thunkvm.optimize.required_shapes import with_shape
 
 
 class FlatState:
@@ -35,7 +37,7 @@ class FlatState:
     >>> import thunkvm as tv
     >>> from thunkvm.optimize.flat_states import FlatState
     >>> state = FlatState("y0", {"x": tv.vector("x"), "m": tv.scalar("m")})
-    >>> both = state.ravel({"x": tv.vector("a"), "m": 5.0})
+    >>> both = state.ravel({"x": tv.vector("a"), "m": 5.0}, "a slope")
     >>> state.unravel(both)["m"].ndim
     0
     """
@@ -51,16 +53,39 @@ class FlatState:
         self.dtype = np.result_type(np.float64, *kinds).name
         self.is_vector = children(self.tree) is None and found[0][1].ndim == 1
         self._shapes = [_shape(leaf) for _, leaf in found]
-        self.first = self.ravel(self.tree)
+        self.first = self.ravel(self.tree, name)
 
-    def ravel(self, tree: Any) -> Variable:
-        """Return the flat vector, (n,), of a nest of this structure."""
+    def ravel(self, tree: Any, what: str) -> Variable:
+        """Return the flat vector, (n,), of a nest of this structure and these shapes.
+
+        Parameters
+        ----------
+        tree : nest of Variables, numbers and arrays
+        what : str
+            What the nest is called in messages.
+
+        Raises
+        ------
+        TypeError
+            If the structure differs.
+        ValueError
+            If the shape of a leaf differs.
+        """
         if children(self.tree) is None and isinstance(tree, (list, tuple)):
             tree = stack([as_variable(part) for part in tree])
-        pairs = matched_leaves((self.name, "the result"), self.tree, tree)
-        parts = [ops.cast(as_variable(leaf), dtype=self.dtype) for _, _, leaf in pairs]
-        flat = [_flat(part) for part in parts]
+        pairs = list(matched_leaves((self.name, what), self.tree, _with_vectors(tree)))
+        flat = [
+            _flat(self._leaf_like(as_variable(leaf), shape, path, what))
+            for (path, _, leaf), shape in zip(pairs, self._shapes, strict=True)
+        ]
         return flat[0] if len(flat) == 1 else concatenate(flat)
+
+    def _leaf_like(self, leaf: Variable, shape: list[Any], path: str, what: str) -> Variable:
+        is_single = len(shape) == 1 and isinstance(shape[0], int) and shape[0] == 1
+        if is_single and leaf.ndim == 0:  # a number is a vector of one, as it is for SciPy
+            leaf = leaf[None]
+        leaf = with_shape(leaf, shape, f"{what}{path}", f"the shape of {self.name}{path}")
+        return ops.cast(leaf, dtype=self.dtype)
 
     def unravel(self, flat: Variable) -> Any:
         """Return the nest of a flat vector, (n,), or of rows of them, (m, n).
@@ -86,16 +111,16 @@ def _flat(part: Variable) -> Variable:
 
 def _with_vectors(tree: Any) -> Any:
     """Return a nest whose lists and tuples of numbers and of 0-d Variables are vectors."""
+    tree = as_nest(tree)
     inside = children(tree)
-    if type(tree) not in (list, tuple) or not inside:
+    if not inside:
         return tree
     values = [child for _, child in inside]
-    if any(children(value) is not None for value in values):
-        return tree
-    made = [as_variable(value) for value in values]
-    if all(isinstance(value.type, TensorType) and value.ndim == 0 for value in made):
-        return stack(made)
-    return tree
+    if type(tree) in (list, tuple) and all(children(value) is None for value in values):
+        made = [as_variable(value) for value in values]
+        if all(isinstance(value.type, TensorType) and value.ndim == 0 for value in made):
+            return stack(made)
+    return with_children(tree, [_with_vectors(value) for value in values])
 
 
 def _shape(leaf: Variable) -> list[Any]:

@@ -13,7 +13,7 @@ from thunkvm._src.control.conditional import and_, ifelse
 from thunkvm._src.control.loops import while_loop
 from thunkvm._src.derivatives.gradient import grad
 from thunkvm._src.graph.values import as_variable, constant
-from thunkvm.optimize.chains import Chain, chain
+from thunkvm.optimize.chains import Chain, chain, log_density
 from thunkvm.optimize.conditions import called
 from thunkvm.optimize.draws import Draw, Numbers, drawn
 from thunkvm.optimize.flat_states import FlatState
@@ -180,7 +180,7 @@ def hmc(
     flat = FlatState("x0", x0)
 
     def value_and_gradient(x: Variable) -> tuple[Variable, Variable]:
-        found = ops.cast(as_variable(density(flat.unravel(x), *args)), dtype="float64")
+        found = log_density(density(flat.unravel(x), *args))
         value, gradient = ops.counted(found, name="nfev"), grad(found, x)
         return value, ops.counted(gradient, name="njev")
 

@@ -9,7 +9,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.control.conditional import ifelse
 from thunkvm._src.graph.values import as_variable, constant
-from thunkvm.optimize.chains import Chain, chain
+from thunkvm.optimize.chains import Chain, chain, log_density
 from thunkvm.optimize.conditions import called
 from thunkvm.optimize.draws import Draw, Numbers, drawn
 from thunkvm.optimize.flat_states import FlatState
@@ -148,7 +148,7 @@ def metropolis(
 
     def count_calls(fun: Callable[..., Any], name: str) -> Callable[[Variable], Variable]:
         def value(x: Variable) -> Variable:
-            found = ops.cast(as_variable(fun(flat.unravel(x), *args)), dtype="float64")
+            found = log_density(fun(flat.unravel(x), *args))
             return ops.counted(found, name=name)
 
         return value

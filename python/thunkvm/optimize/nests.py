@@ -14,6 +14,9 @@ import numpy.typing as npt
 import thunkvm as tv
 from thunkvm._src.graph.structure import children, leaves, rebuild, with_children
 
+#: The kinds of dtypes of real numbers, and of all numbers.
+REAL, NUMBERS = "fiub", "fiubc"
+
 
 def as_nest(value: Any) -> Any:
     """Return a value whose lists and tuples of numbers are arrays, as they are for NumPy.
@@ -92,7 +95,7 @@ class Nest:
         shapes, dtypes = [], set()
         for path, leaf in leaves(value):
             array = np.asarray(leaf)
-            if array.dtype.kind not in "fiub":
+            if array.dtype.kind not in REAL:
                 raise TypeError(
                     f"[optimize] {name}{path} is {leaf!r}: it has to be a real number, or an array "
                     "of real numbers."
@@ -150,7 +153,7 @@ def variables_like(args: tuple[Any, ...], name: str) -> tuple[Any, ...]:
 
 def _variable_like(value: Any, name: str) -> tv.Variable:
     array = np.asarray(value)
-    if array.dtype.kind not in "fiubc":
+    if array.dtype.kind not in NUMBERS:
         raise TypeError(
             f"[optimize] {name} is {value!r}: what may change from call to call has to be a "
             "number or an array; let fun hold everything else itself."

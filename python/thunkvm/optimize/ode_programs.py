@@ -12,7 +12,7 @@ import thunkvm as tv
 from thunkvm._src.graph.structure import children, leaves, rebuild
 from thunkvm.optimize.counts import CountedFunction, CountedFunctions
 from thunkvm.optimize.kept_programs import KeptPrograms
-from thunkvm.optimize.nests import as_nest, structure_key, types_key, variables_like
+from thunkvm.optimize.nests import NUMBERS, as_nest, structure_key, types_key, variables_like
 from thunkvm.optimize.ode_solver import integrate_problem
 from thunkvm.optimize.posed_problems import pose
 from thunkvm.optimize.trajectories import Trajectory
@@ -164,8 +164,20 @@ def program_for(question: Question) -> AbstractContextManager[Program]:
 
 
 def with_arrays(y0: Any) -> Any:
-    """Return a nest of users whose leaves are arrays."""
+    """Return a nest of users whose leaves are arrays.
+
+    Raises
+    ------
+    TypeError
+        If a leaf is no number and no array of numbers.
+    """
     nest = as_nest(y0)
+    for path, leaf in leaves(nest):
+        if np.asarray(leaf).dtype.kind not in NUMBERS:
+            raise TypeError(
+                f"[solve_ivp] y0{path} is {leaf!r}: it has to be a number, or an array of numbers; "
+                "make one of it, such as np.asarray(y0, float)."
+            )
     return np.asarray(nest) if children(nest) is None else nest
 
 

@@ -15,9 +15,10 @@ from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.optimize.crossings import Event
 from thunkvm.optimize.dop853 import DOP853
 from thunkvm.optimize.flat_states import FlatState
-from thunkvm.optimize.ode_problem import EPSILON, OdeMethod, OdeProblem
+from thunkvm.optimize.ode_problem import EPSILON, OdeMethod, OdeProblem, known_length
 from thunkvm.optimize.ode_solver import OdeSolver
 from thunkvm.optimize.radau import Radau
+from thunkvm.optimize.required_shapes import with_shape
 from thunkvm.optimize.runge_kutta import RungeKutta
 from thunkvm.optimize.tableaus import BOGACKI_SHAMPINE, DOPRI5, DORMAND_PRINCE
 
@@ -70,15 +71,17 @@ def pose(
     flat = FlatState("y0", y0)
     if method == "Radau" and np.dtype(flat.dtype).kind == "c":
         raise TypeError("[integrate] Radau is for real solutions; y0 is complex.")
+    size = known_length(flat.first)
     t0, t1 = (_float(value, "t_span") for value in t_span)
 
     def slope(t: Variable, y: Variable) -> Variable:
-        return flat.ravel(fun(t, flat.unravel(y), *args))
+        return flat.ravel(fun(t, flat.unravel(y), *args), "the value of fun")
 
     def matrix(t: Variable, y: Variable) -> Variable:
         if jac is None:
             return jacobian(slope(t, y), y, "ignore")
-        return as_variable(jac(t, flat.unravel(y), *args) if callable(jac) else jac)
+        given = as_variable(jac(t, flat.unravel(y), *args) if callable(jac) else jac)
+        return with_shape(given, (size, size), "jac", "shape (n, n) for the n elements of y0")
 
     problem = OdeProblem(
         fun=lambda t, y: ops.counted(slope(t, y), name="nfev"),
@@ -107,7 +110,8 @@ def list_events(events: Any) -> list[Callable[..., Any]]:
 def _event(event: Callable[..., Any], flat: FlatState, args: tuple[Any, ...]) -> Event:
     def value(t: Variable, y: Variable) -> Variable:
         found = as_variable(event(t, flat.unravel(y), *args))
-        return ops.cast(found if found.ndim == 0 else found.reshape(()), dtype="float64")
+        single = with_shape(found, (1,) * found.ndim, "the value of an event", "one element")
+        return ops.cast(single.reshape(()) if single.ndim else single, dtype="float64")
 
     terminal = getattr(event, "terminal", None)
     return Event(value, float(getattr(event, "direction", 0.0)), int(terminal or 0))
