@@ -96,3 +96,80 @@ def test_samplers_take_dicts_with_lists_and_numbers(sampler: str) -> None:
 def test_samplers_refuse_a_density_that_is_not_one_number(sampler: str) -> None:
     with pytest.raises(ValueError, match=r"value of a density is .*, of shape \(2,\): .* no axes"):
         sample(sampler, lambda x: -(x**2), [0.0, 1.0])
+
+
+SQUARES = tv.optimize.least_squares
+
+
+@pytest.mark.parametrize("method", ["hybr", "anderson"])
+@pytest.mark.parametrize("fun", [lambda x: x[:1], lambda x: tv.concatenate([x, x])])
+def test_root_refuses_more_or_fewer_equations_than_unknowns(
+    method: str, fun: Callable[..., Any]
+) -> None:
+    with pytest.raises(ValueError, match=r"value of fun is .*: .* as many elements as x .*2"):
+        tv.optimize.root(fun, [1.0, 2.0], method=method)
+
+
+def test_root_by_lm_takes_more_equations_than_unknowns() -> None:
+    found = tv.optimize.root(lambda x: [x[0] - 1.0, x[0] ** 2 - 1.0], [2.0], method="lm")
+    np.testing.assert_allclose(found.x, [1.0])
+
+
+@pytest.mark.parametrize("jac", [lambda x: tv.zeros((2, 3)), lambda x: tv.zeros((1, 2))])
+def test_least_squares_refuses_a_jacobian_of_another_shape(jac: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match=r"jac is .*: it has to have shape \(m, n\).*, \(3, 2\)"):
+        SQUARES(lambda x: [x[0], x[1], x[0] * x[1]], [1.0, 2.0], jac=jac)
+
+
+def test_least_squares_refuses_a_jacobian_whose_rows_show_in_the_call() -> None:
+    data = np.ones(3), np.ones((1, 2))
+    found = SQUARES(lambda x, t, _: x[0] * t - x[1], [1.0, 2.0], jac=lambda x, t, j: j, args=data)
+    assert (found.success, "cannot reshape" in found.message) == (False, True)
+
+
+def test_minimize_refuses_a_gradient_that_is_transposed() -> None:
+    with pytest.raises(ValueError, match=r"jac is .*, of shape \(3, 2\): .* shape of x, \(2, 3\)"):
+        tv.optimize.minimize(lambda x: tv.sum(x**2), np.ones((2, 3)), jac=lambda x: 2.0 * x.T)
+
+
+def test_keys_of_a_gradient_may_be_in_any_order() -> None:
+    def gradient(x: Any) -> Any:
+        return {"b": 2.0 * (x["b"] - 1.0), "a": [2.0 * x["a"][0], 2.0 * x["a"][1]]}
+
+    x0 = {"a": [3.0, 4.0], "b": 5.0}
+    found = tv.optimize.minimize(
+        lambda x: tv.sum(x["a"] ** 2) + (x["b"] - 1.0) ** 2, x0, jac=gradient
+    )
+    np.testing.assert_allclose([*found.x["a"], found.x["b"]], [0.0, 0.0, 1.0], atol=1e-6)
+
+
+def test_minimize_refuses_a_hessian_that_is_not_square() -> None:
+    with pytest.raises(ValueError, match=r"hess is .*: it has to have shape \(n, n\).*, \(2, 2\)"):
+        tv.optimize.minimize(
+            lambda x: tv.sum(x**2), [1.0, 2.0], method="dogleg", hess=lambda x: tv.zeros((2, 1))
+        )
+
+
+@pytest.mark.parametrize("x0", [0.5, np.zeros((2, 2))])
+def test_anderson_refuses_what_is_no_vector(x0: Any) -> None:
+    with pytest.raises(ValueError, match=r"\[anderson\] x0 is .* it has to be a vector"):
+        tv.optimize.anderson(tv.cos, x0)
+
+
+def test_anderson_refuses_a_value_of_another_length() -> None:
+    with pytest.raises(ValueError, match=r"value of f is .*: .* the shape of x0, \(2,\)"):
+        tv.optimize.anderson(lambda x: x[:1], np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("x_scale", "message"),
+    [
+        ([1.0, 2.0, 3.0], "x_scale has 3 elements, but x has 2"),
+        ([1.0, 0.0], r"x_scale is \[1.0, 0.0\]: units have to be finite and more than 0"),
+        (-1.0, "x_scale is -1.0: units"),
+        (np.nan, "x_scale is nan: units"),
+    ],
+)
+def test_least_squares_refuses_units_that_are_none(x_scale: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SQUARES(lambda x: x - 1.0, [0.0, 0.0], x_scale=x_scale)

@@ -12,6 +12,7 @@ import thunkvm as tv
 from thunkvm.optimize.implicit import implicit, run_method
 from thunkvm.optimize.method import Method, Number, number
 from thunkvm.optimize.problem import Problem
+from thunkvm.optimize.required_shapes import with_shape
 from thunkvm.optimize.status import CONVERGED, RUNNING
 
 
@@ -156,11 +157,22 @@ def anderson(
     start = tv.as_variable(x0)
     if np.dtype(start.dtype).kind != "f":
         start = start.astype("float64")
-    problem = Problem(lambda x: f(x) - x)
+    if start.ndim != 1:
+        raise ValueError(
+            f"[anderson] x0 is {start}, with {start.ndim} axes: it has to be a vector, shape (n,). "
+            "Reshape it, x0[None] for a number, and reshape x in f."
+        )
+
+    def equation(x: tv.Variable) -> tv.Variable:
+        (length,) = start.type.shape
+        shape = (start.shape[0] if length is None else length,)
+        return with_shape(tv.as_variable(f(x)), shape, "the value of f", "the shape of x0") - x
+
+    problem = Problem(equation)
     last = run_method(anderson_mixing(maxiter, tolerance, mixing, memory), problem, start)
     found = tv.eq(last.status, CONVERGED)
     x = tv.ifelse(found, last.x, tv.full_like(start, np.nan))
-    return implicit(lambda x: x - f(x), x)
+    return implicit(equation, x)
 
 
 __all__ = ["State", "anderson", "anderson_mixing"]

@@ -43,7 +43,7 @@ class FlatState:
     """
 
     def __init__(self, name: str, tree: Any) -> None:
-        self.tree = _with_vectors(tree)
+        self.tree = with_vectors(tree)
         found = [(path, as_variable(leaf)) for path, leaf in leaves(self.tree)]
         for path, leaf in found:
             if not isinstance(leaf.type, TensorType):
@@ -73,7 +73,7 @@ class FlatState:
         """
         if children(self.tree) is None and isinstance(tree, (list, tuple)):
             tree = stack([as_variable(part) for part in tree])
-        pairs = list(matched_leaves((self.name, what), self.tree, _with_vectors(tree)))
+        pairs = list(matched_leaves((self.name, what), self.tree, with_vectors(tree)))
         flat = [
             _flat(self._leaf_like(as_variable(leaf), shape, path, what))
             for (path, _, leaf), shape in zip(pairs, self._shapes, strict=True)
@@ -109,8 +109,16 @@ def _flat(part: Variable) -> Variable:
     return reshape(part, (-1,)) if part.ndim else part[None]
 
 
-def _with_vectors(tree: Any) -> Any:
-    """Return a nest whose lists and tuples of numbers and of 0-d Variables are vectors."""
+def with_vectors(tree: Any) -> Any:
+    """Return a nest whose lists and tuples of numbers and of 0-d Variables are vectors.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.optimize.flat_states import with_vectors
+    >>> with_vectors({"a": [tv.scalar("b"), 0.0]})["a"].type.shape
+    (2,)
+    """
     tree = as_nest(tree)
     inside = children(tree)
     if not inside:
@@ -120,7 +128,7 @@ def _with_vectors(tree: Any) -> Any:
         made = [as_variable(value) for value in values]
         if all(isinstance(value.type, TensorType) and value.ndim == 0 for value in made):
             return stack(made)
-    return with_children(tree, [_with_vectors(value) for value in values])
+    return with_children(tree, [with_vectors(value) for value in values])
 
 
 def _shape(leaf: Variable) -> list[Any]:
@@ -128,4 +136,4 @@ def _shape(leaf: Variable) -> list[Any]:
     return [leaf.shape[axis] if n is None else n for axis, n in enumerate(lengths)]
 
 
-__all__ = ["FlatState"]
+__all__ = ["FlatState", "with_vectors"]

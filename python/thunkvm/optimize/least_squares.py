@@ -177,9 +177,21 @@ def _units(x_scale: Any, x0: Any) -> Any:
             raise ValueError(f"[least_squares] x_scale is {x_scale!r}; a name has to be 'jac'.")
         return x_scale
     scale = as_nest(x_scale)
+    units = Nest.of(scale, "x_scale").ravel(scale)
+    if not np.all((units > 0.0) & np.isfinite(units)):
+        raise ValueError(
+            f"[least_squares] x_scale is {x_scale!r}: units have to be finite and more than 0; "
+            "leave it out, or give 'jac', to find them by the Jacobian."
+        )
     if np.ndim(scale) == 0 and children(scale) is None:
         return float(scale)
-    return tuple(Nest.of(as_nest(x0)).ravel(scale).tolist())
+    size = Nest.of(as_nest(x0)).size
+    if units.size != size:
+        raise ValueError(
+            f"[least_squares] x_scale has {units.size} elements, but x has {size}: it has to be a "
+            "number, or a vector or nest of as many as x has."
+        )
+    return tuple(units.tolist())
 
 
 def _pair(bounds: Any) -> tuple[Any, Any] | None:

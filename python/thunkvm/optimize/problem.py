@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 import thunkvm as tv
-from thunkvm._src.graph.structure import children, leaves
+from thunkvm._src.graph.structure import children, kind_of, leaves, matched_leaves
+from thunkvm.optimize.flat_states import with_vectors
 from thunkvm.optimize.nests import Nest
+from thunkvm.optimize.required_shapes import with_shape
 
 #: SciPy's names of differences, which are exact derivatives here.
 DIFFERENCES = ("2-point", "3-point", "cs")
@@ -83,8 +85,10 @@ class Problem:
     def hessian(self, x: tv.Variable) -> tv.Variable:
         """Return the Hessian at a point, shape ``(n, n)``; counted as nhev."""
         if self.hess is not None:
-            found = tv.as_variable(self.hess(self._nest_point(x), *self.args))
-            found = tv.reshape(found, (_length(x), _length(x)))
+            given = tv.as_variable(self.hess(self._nest_point(x), *self.args))
+            size = _length(x)
+            given = given if given.ndim == 2 else tv.reshape(given, (size, size))
+            found = with_shape(given, (size, size), "hess", "shape (n, n) for the n elements of x")
         else:
             found = tv.jacobian(self._gradient(x), x, "ignore", "forward")
         return count_value(found, "nhev")
@@ -93,7 +97,7 @@ class Problem:
         """Return the product of the Hessian at a point with a vector; counted as nhev."""
         if self.hessp is not None:
             given = self.hessp(self._nest_point(x), self._nest_point(p), *self.args)
-            found = _flat(given, x)
+            found = self._like_x(given, x, "hessp")
         elif self.hess is not None:
             return self.hessian(x) @ p
         else:
@@ -107,10 +111,9 @@ class Problem:
     def jacobian(self, x: tv.Variable) -> tv.Variable:
         """Return the derivatives of the residuals at a point, shape ``(m, n)``; counted as njev."""
         if callable(self.jac):
-            found = tv.as_variable(self.jac(self._nest_point(x), *self.args))
-            found = tv.reshape(found, (-1, _length(x)))
+            found = self._matrix(self.jac(self._nest_point(x), *self.args), x)
         elif self.jac is not None:
-            found = tv.reshape(tv.as_variable(self._call_fun(x)[1]), (-1, _length(x)))
+            found = self._matrix(self._call_fun(x)[1], x)
         else:
             found = tv.jacobian(self._residuals(x), x, "ignore")
         return count_value(found, "njev")
@@ -143,14 +146,37 @@ class Problem:
 
     def _gradient(self, x: tv.Variable) -> tv.Variable:
         if callable(self.jac):
-            return _flat(self.jac(self._nest_point(x), *self.args), x)
+            return self._like_x(self.jac(self._nest_point(x), *self.args), x, "jac")
         if self.jac is not None:
-            return _flat(self._call_fun(x)[1], x)
+            return self._like_x(self._call_fun(x)[1], x, "jac")
         return tv.grad(self._value(x), x, "ignore")
 
     def _residuals(self, x: tv.Variable) -> tv.Variable:
         value = check_real(join_nest(self._call_fun(x)[0]))
         return value if value.ndim == 1 else tv.reshape(value, (-1,))
+
+    def _matrix(self, value: Any, x: tv.Variable) -> tv.Variable:
+        """Return a Jacobian that a user gives, shape ``(m, n)``."""
+        found = tv.as_variable(value)
+        if found.ndim != 2:  # the axes of the residuals, or one residual, or one element of x
+            found = tv.reshape(found, (-1, _length(x)))
+        shape = _length(self._residuals(x)), _length(x)
+        return with_shape(found, shape, "jac", "shape (m, n) for m residuals and n elements of x")
+
+    def _like_x(self, value: Any, x: tv.Variable, what: str) -> tv.Variable:
+        """Return a derivative that is a nest like x, or a vector, as a vector of the type of x."""
+        if self.nest is not None and _is_like(value, self.nest):
+            pairs = matched_leaves(("x", what), self.nest.tree, with_vectors(value))
+            parts = [
+                with_shape(tv.as_variable(leaf), shape, f"{what}{path}", f"the shape of x{path}")
+                for (path, _, leaf), shape in zip(pairs, self.nest.shapes, strict=True)
+            ]
+            flat = tv.concatenate([tv.reshape(part, (-1,)) for part in parts])
+        else:
+            flat = join_nest(value)
+            flat = flat[None] if flat.ndim == 0 else flat
+        rule = "the shape of x, or that of a vector of its elements"
+        return with_shape(flat, (_length(x),), what, rule).astype(x.dtype)
 
     def _nest_point(self, x: tv.Variable) -> Any:
         return x if self.nest is None else self.nest.unravel(x)
@@ -229,16 +255,12 @@ def _is_single(part: Any) -> bool:
     return children(part) is None and tv.as_variable(part).ndim == 0
 
 
-def _flat(value: Any, x: tv.Variable) -> tv.Variable:
-    """Return a derivative that is a nest like x, or a vector, as a vector of the type of x."""
-    flat = tv.reshape(join_nest(value), (-1,))
-    lengths = flat.type.shape[0], _length(x)
-    if isinstance(lengths[0], int) and isinstance(lengths[1], int) and lengths[0] != lengths[1]:
-        raise ValueError(
-            f"[optimize] a gradient has {lengths[0]} elements, but x has {lengths[1]}: it has to "
-            "be a nest like x, or a vector of its elements."
-        )
-    return tv.reshape(flat, (_length(x),)).astype(x.dtype)
+def _is_like(value: Any, nest: Nest) -> bool:
+    """Return whether a value is a structure like a nest, or an array of as many axes."""
+    if children(nest.tree) is None:
+        axes = len(nest.shapes[0])
+        return axes > 1 and children(value) is None and tv.as_variable(value).ndim == axes
+    return children(value) is not None and kind_of(value) is kind_of(nest.tree)
 
 
 def _length(x: tv.Variable) -> Any:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from thunkvm._core import Variable
+from thunkvm._src.arrays.shapes import reshape
 from thunkvm.optimize.anderson import anderson_mixing
 from thunkvm.optimize.levenberg_marquardt import levenberg_marquardt
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.methods import method_of
 from thunkvm.optimize.minimize import run_in_steps
+from thunkvm.optimize.problem import join_nest
+from thunkvm.optimize.required_shapes import with_shape
 from thunkvm.optimize.result import OptimizeResult
 from thunkvm.optimize.solver import Solver, begun
 
@@ -24,6 +29,30 @@ ROOTS: dict[str, Callable[..., Method]] = {
     "lm": _squares,
     "anderson": anderson_mixing,
 }
+
+
+@dataclass(frozen=True)
+class Equations:
+    """A function whose value has to have as many elements as x."""
+
+    fun: Callable[..., Any]
+    with_jacobian: bool
+
+    def __call__(self, x: Any, *args: Any) -> Any:
+        """Return the equations as a vector, and behind it the Jacobian if fun returns both."""
+        returned = self.fun(x, *args)
+        if not self.with_jacobian:
+            return _equations(returned, x)
+        if isinstance(returned, (tuple, list)) and len(returned) == 2:
+            return _equations(returned[0], x), returned[1]
+        return returned  # which `Problem` refuses
+
+
+def _equations(value: Any, x: Any) -> Variable:
+    unknowns = reshape(join_nest(x), (-1,))
+    found = reshape(join_nest(value), (-1,))
+    rule = "as many elements as x (method='lm' takes more)"
+    return with_shape(found, unknowns.type.shape, "the value of fun", rule)
 
 
 def root(
@@ -45,7 +74,7 @@ def root(
     Parameters
     ----------
     fun : callable
-        From Variables like `x0`, and the extra arguments, to a vector of n.
+        From Variables like `x0`, and the extra arguments, to a vector of n; for "lm" of n or more.
     x0 : nest of numbers and arrays, optional
         Where to begin.
     args : tuple
@@ -92,6 +121,10 @@ def root(
         given.setdefault("xtol" if squares else "fatol", tol)
     chosen = method_of(chosen, ROOTS, given)
     solver = Solver(fun, chosen, jac, mode=mode)
+    if method != "lm" and not isinstance(method, levenberg_marquardt):
+        question = solver.question
+        equations = Equations(question.fun, jac is True)
+        solver.question = replace(question, fun=equations)
     if callback is None and not progress:
         result = solver.run(x0, args, state, raises)
     else:

@@ -252,7 +252,9 @@ class Call:
         """Return the exception of the step from a state, or None if it does not raise again."""
         values = [leaf for _, leaf in leaves(state._replace(status=np.int64(RUNNING)))]
         try:
-            if not self.continues and not np.all(np.isfinite(state.fun)):
+            # The blank of a start that failed is NaN, or empty where a length is not known.
+            blank = np.size(state.fun) == 0 or not np.all(np.isfinite(state.fun))
+            if not self.continues and blank:
                 self.program.bare_first(*self.begin, *self.numbers)
             else:
                 self.program.bare_following(*values, *self.numbers)
