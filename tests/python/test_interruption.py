@@ -117,3 +117,25 @@ def test_a_signal_ends_linking(long_chain):
     x, y = long_chain
     graph, interface = _core.Graph([x], [y]), _core.Interface()
     assert ends_inside(_core.link, graph, tv.Mode("cvm"), interface)
+
+
+def test_ctrl_c_ends_the_compiled_loop_of_a_solver_and_the_next_call_works():
+    def solve(steps):
+        options = {"maxiter": steps, "gtol": -1.0}
+        return tv.optimize.minimize(
+            lambda x: tv.sum((x - 1.0) ** 2), [3.0, 4.0], method="adam", options=options
+        )
+
+    def interrupt(number, frame):
+        signal.raise_signal(signal.SIGINT)
+
+    expected = solve(10)  # compiles: what comes is the loop alone
+    with (
+        handled(signal.SIGINT, signal.default_int_handler),
+        handled(signal.SIGVTALRM, interrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.05)  # of this process's own time
+        solve(10**12)
+    again = solve(10)
+    assert (again.nit, again.x.tolist()) == (10, expected.x.tolist())
