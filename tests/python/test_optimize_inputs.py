@@ -173,3 +173,19 @@ def test_least_squares_of_float32_are_of_float32() -> None:
     result = SQUARES(lambda x: [10.0 * (x[1] - x[0] ** 2), 1.0 - x[0]], np.float32([2.0, 2.0]))
     assert (result.x.dtype, result.fun.dtype, result.jac.dtype) == (np.float32,) * 3
     np.testing.assert_allclose(result.x, [1.0, 1.0], rtol=1e-5)
+
+
+SOLVERS_THAT_ARE_TOLD_TO_PRINT = [
+    lambda shown: MINIMIZE(bowl, [0.0], options={"disp": shown}),
+    lambda shown: ROOT(lambda x: x - 1.0, [0.0], options={"disp": shown}),
+    lambda shown: SQUARES(lambda x: x - 1.0, [0.0], verbose=shown),
+    lambda shown: tv.optimize.minimize_scalar(bowl, options={"disp": shown}),
+    lambda shown: tv.optimize.root_scalar(lambda x: x - 1.0, x0=0.0, options={"disp": shown}),
+]
+
+
+@pytest.mark.parametrize("solve", SOLVERS_THAT_ARE_TOLD_TO_PRINT)
+def test_solvers_say_what_to_take_instead_of_prints(solve: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match=r"(disp|verbose) is 2: .* progress=True shows a bar"):
+        solve(2)
+    assert solve(0).success

@@ -11,6 +11,7 @@ import numpy as np
 from thunkvm._src.graph.structure import children
 from thunkvm.optimize.bounds import bounds_of
 from thunkvm.optimize.levenberg_marquardt import BY_GRADIENT, levenberg_marquardt
+from thunkvm.optimize.methods import refuse_printing
 from thunkvm.optimize.minimize import run_in_steps
 from thunkvm.optimize.nests import Nest, as_nest
 from thunkvm.optimize.result import OptimizeResult
@@ -61,6 +62,7 @@ def least_squares(
     kwargs: dict[str, Any] | None = None,
     callback: Callable[[Any], Any] | None = None,
     *,
+    verbose: int = 0,
     options: dict[str, Any] | None = None,
     state: Any = None,
     progress: bool = False,
@@ -100,6 +102,8 @@ def least_squares(
         call to call.
     callback : callable, optional
         It is called with the state after each step. If it raises StopIteration, the solver ends.
+    verbose : int
+        For SciPy's callers: 0, since nothing is printed; take `progress`.
     options : dict, optional
         Other options of `levenberg_marquardt`, and ``"raise"``: whether an exception in a step is
         raised, instead of a status of the result.
@@ -139,6 +143,7 @@ def least_squares(
         raise ValueError(
             f"[least_squares] there is no method {method!r}; there are {', '.join(METHODS)}."
         )
+    refuse_printing("verbose", verbose)
     if isinstance(jac, str):
         if jac not in DIFFERENCES:
             raise ValueError(

@@ -36,6 +36,9 @@ MINIMIZERS: dict[str, Callable[..., Method]] = {
     "dogleg": partial(trust_region, subproblem="dogleg"),
 }
 
+#: SciPy's names of options of what is printed.
+PRINTING = ("disp", "iprint", "verbose")
+
 
 def method_of(
     method: str | Method, known: dict[str, Callable[..., Method]], options: dict[str, Any]
@@ -80,6 +83,11 @@ def method_of(
                 + did_you_mean(method, tuple(known))
             )
         found = known[plain[_plain(method)]]()
+    options = {
+        name: value
+        for name, value in options.items()
+        if name not in PRINTING or not refuse_printing(name, value)
+    }
     if not options:
         return found
     names = options_of(type(found)).names
@@ -92,8 +100,30 @@ def method_of(
     return replace(found, **{name: value for name, value in options.items() if value is not None})
 
 
+def refuse_printing(name: str, value: Any) -> bool:
+    """Refuse one of SciPy's options of what is printed, unless it says that nothing is.
+
+    Raises
+    ------
+    ValueError
+        If it asks for prints.
+
+    Examples
+    --------
+    >>> from thunkvm.optimize.methods import refuse_printing
+    >>> refuse_printing("disp", False)
+    True
+    """
+    if value is not None and int(value) > 0:
+        raise ValueError(
+            f"[optimize] {name} is {value!r}: solvers print nothing. Leave it out; progress=True "
+            "shows a bar of the steps, callback=print each state, and the result has a message."
+        )
+    return True
+
+
 def _plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "").replace(" ", "")
 
 
-__all__ = ["MINIMIZERS", "method_of"]
+__all__ = ["MINIMIZERS", "method_of", "refuse_printing"]
