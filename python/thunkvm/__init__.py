@@ -94,7 +94,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.graph.functions_as_ops import as_op
     from thunkvm._src.graph.op import Op, PureOp, Thunk
     from thunkvm._src.graph.plurals import *  # noqa: F403 (its __all__ is a list)
-    from thunkvm._src.graph.registered import register_op
+    from thunkvm._src.graph.registration import register_op
     from thunkvm._src.graph.replacing import OpFromGraph, clone_replace, graph_replace
     from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is a list)
     from thunkvm._src.graph.values import as_variable, constant, shared

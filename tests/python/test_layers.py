@@ -94,7 +94,7 @@ PYTHON_ROOMS = {
     "_src/calls": {"_src/completion", "_src/teaching", "_src/graph", "_src/arrays"},
     "_src/derivatives": {"_src/teaching", "_src/graph", "_src/arrays", "_src/calls"},
     "c": {"_src/saving", "_src/teaching", "_src/graph", "_src/calls"},
-    "checking": {"_src/teaching", "_src/graph", "_src/calls"},
+    "checking": {"_src/teaching", "_src/graph", "_src/views", "_src/calls"},
     "profile": {"_src/saving", "_src/completion", "_src/teaching", "_src/views"},
 }
 CORE_LAYERS = ("thunks", "vm", "ops", "linkers")

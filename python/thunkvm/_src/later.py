@@ -74,7 +74,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm._src.control.assertions": ("Assert", "CheckAndRaise",),
     "thunkvm._src.files.op_desc": ("GraphDesc", "OpDesc"),
     "thunkvm._src.files.graph_file": ("GraphFileError", "load", "save"),
-    "thunkvm._src.graph.registered": ("register_op",),
+    "thunkvm._src.graph.registration": ("register_op",),
     "thunkvm._src.graph.replacing": ("OpFromGraph", "clone_replace", "graph_replace",),
 }  # fmt: skip
 

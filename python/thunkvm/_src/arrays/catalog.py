@@ -183,8 +183,11 @@ FAMILIES = {
     "thunkvm._src.arrays.linalg": (
         "diag", "inner", "outer", "tensordot", "trace", "tril", "triu",
     ),
+    "thunkvm._src.arrays.norm": (
+        "norm",
+    ),
     "thunkvm._src.arrays.reductions": (
-        "all", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std", "sum", "var",
+        "all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "std", "sum", "var",
     ),
     "thunkvm._src.arrays.shapes": (
         "broadcast_to", "diagonal", "expand_dims", "moveaxis", "ravel", "reshape", "shape", "size",

@@ -281,6 +281,7 @@ from thunkvm._src.arrays.linalg import tensordot as tensordot
 from thunkvm._src.arrays.linalg import trace as trace
 from thunkvm._src.arrays.linalg import tril as tril
 from thunkvm._src.arrays.linalg import triu as triu
+from thunkvm._src.arrays.norm import norm as norm
 from thunkvm._src.arrays.reductions import all as all
 from thunkvm._src.arrays.reductions import any as any
 from thunkvm._src.arrays.reductions import argmax as argmax
@@ -288,7 +289,6 @@ from thunkvm._src.arrays.reductions import argmin as argmin
 from thunkvm._src.arrays.reductions import max as max
 from thunkvm._src.arrays.reductions import mean as mean
 from thunkvm._src.arrays.reductions import min as min
-from thunkvm._src.arrays.reductions import norm as norm
 from thunkvm._src.arrays.reductions import prod as prod
 from thunkvm._src.arrays.reductions import std as std
 from thunkvm._src.arrays.reductions import sum as sum

@@ -11,8 +11,8 @@ from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import Axis
 from thunkvm._src.arrays.composed.rows import merged_rows
 from thunkvm._src.arrays.composed.stacks import matrices
+from thunkvm._src.arrays.norm import norm
 from thunkvm._src.arrays.public import public
-from thunkvm._src.arrays.reductions import norm
 from thunkvm._src.graph.values import as_variable
 
 #: The orders of matrices' norms.
