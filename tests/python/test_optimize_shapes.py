@@ -173,3 +173,9 @@ def test_anderson_refuses_a_value_of_another_length() -> None:
 def test_least_squares_refuses_units_that_are_none(x_scale: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SQUARES(lambda x: x - 1.0, [0.0, 0.0], x_scale=x_scale)
+
+
+def test_implicit_refuses_an_equation_of_another_shape() -> None:
+    x = tv.tensor("x", shape=(2,))
+    with pytest.raises(ValueError, match=r"value of the equation is .* the shape of x, \(2,\)"):
+        tv.optimize.implicit(lambda z: z[:1] - 1.0, x)

@@ -9,6 +9,7 @@ import thunkvm as tv
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.problem import Problem
 from thunkvm.optimize.program import as_variables
+from thunkvm.optimize.required_shapes import with_shape
 
 
 def implicit(equation: Callable[[Any], Any], x: Any) -> tv.Variable:
@@ -43,8 +44,14 @@ def implicit(equation: Callable[[Any], Any], x: Any) -> tv.Variable:
     >>> [round(float(value), 6) for value in f(8.0)]
     [2.0, 0.083333]
     """
+
+    def map_point(z: tv.Variable) -> tv.Variable:
+        value = tv.as_variable(equation(z))
+        shape = [z.shape[axis] if n is None else n for axis, n in enumerate(z.type.shape)]
+        return z - with_shape(value, shape, "the value of the equation", "the shape of x")
+
     # A fixed point that takes no step has the gradient of its equation, and is x itself.
-    return tv.fixed_point(lambda z: z - equation(z), x, max_steps=0)
+    return tv.fixed_point(map_point, x, max_steps=0)
 
 
 def run_method(method: Method, problem: Problem, x0: Any) -> Any:
