@@ -179,3 +179,9 @@ def test_implicit_refuses_an_equation_of_another_shape() -> None:
     x = tv.tensor("x", shape=(2,))
     with pytest.raises(ValueError, match=r"value of the equation is .* the shape of x, \(2,\)"):
         tv.optimize.implicit(lambda z: z[:1] - 1.0, x)
+
+
+@pytest.mark.parametrize("atol", [[1e-6], [1e-6, 1e-6, 1e-6]])
+def test_solve_ivp_refuses_tolerances_of_another_length(atol: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"atol has shape \(\d,\); .* element of y0, \(2,\)"):
+        SOLVE_IVP(lambda t, y: -y, SPAN, [1.0, 2.0], atol=atol)

@@ -101,9 +101,9 @@ def solve_ivp(
     del vectorized
     t0, t1 = _check_span(t_span)
     _check_sizes(first_step, max_step, abs(t1 - t0))
-    _check_tolerances(rtol, atol)
     times = None if t_eval is None else _checked_times(t_eval, t0, t1)
     nest = with_arrays(y0)
+    _check_tolerances(rtol, atol, nest)
     extra = () if args is None else tuple(args)
     question = Question(
         fun, jac, tuple(list_events(events)), method, nest, extra, np.ndim(atol), mode,
@@ -171,8 +171,8 @@ def ode_steps(
     """
     t0, t1 = _check_span(t_span)
     _check_sizes(first_step, max_step, abs(t1 - t0))
-    _check_tolerances(rtol, atol)
     nest, extra = with_arrays(y0), () if args is None else tuple(args)
+    _check_tolerances(rtol, atol, nest)
     question = Question(
         fun, jac, tuple(list_events(events)), method, nest, extra, np.ndim(atol), mode
     )  # fmt: skip
@@ -233,7 +233,13 @@ def _check_span(t_span: Any) -> tuple[float, float]:
     return float(t_span[0]), float(t_span[1])
 
 
-def _check_tolerances(rtol: Any, atol: Any) -> None:
+def _check_tolerances(rtol: Any, atol: Any, y0: Any) -> None:
+    size = sum(np.size(leaf) for _, leaf in leaves(y0))
+    if np.shape(atol) not in ((), (size,)):
+        raise ValueError(
+            f"[solve_ivp] atol has shape {np.shape(atol)}; it has to be a number, or a vector with "
+            f"one for each element of y0, {(size,)}."
+        )
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not np.all(np.asarray(tolerance, float) >= 0.0):
             raise ValueError(f"[solve_ivp] {name} is {tolerance}; it has to be 0 or more.")
