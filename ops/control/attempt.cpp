@@ -1,6 +1,7 @@
 #include "ops/control/attempt.h"
 
 #include "ops/control/conditional.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/registry.h"
 #include "thunks/error.h"
 
@@ -78,39 +79,26 @@ bool is_known(std::string_view name) {
 
 Ref<Op> (*attempt_maker)(const Attributes&) = nullptr;
 
-class AttemptMaker : public OpMaker {
- public:
-  explicit AttemptMaker(OpProto& proto) : OpMaker(proto) {
-    family("conditional");
-    comment(
+DECLARE_OP(attempt)
+    .family("conditional")
+    .comment(
         "Whether computing any of the values fails. The core of attempt, which is a conditional "
-        "on it.");
-    example(R"(>>> x = tv.scalar("x")
+        "on it.")
+    .example(R"(>>> x = tv.scalar("x")
 >>> failed = tv.ops.attempt(tv.Assert("positive")(x, x > 0.0), on=["AssertionError"])
 >>> f = tv.function([x], failed)
 >>> bool(f(1.0)), bool(f(-1.0))
 (False, True)
-)");
-    input("values", "what is computed, one after the other, up to the first that fails").variadic =
-        true;
-    attr("on", AttrType::Strings, "names of the classes of exceptions that count as a failure")
-        .by_default(std::vector<std::string>{"Exception"});
-    output("a bool scalar; any other exception is raised");
-    not_plain();
-  }
-};
-
-const struct AttemptRegistration {
-  AttemptRegistration() {
-    OpProto proto;
-    proto.name = "attempt";
-    AttemptMaker{proto};
-    OpRegistry::add(std::move(proto), [](const Attributes& attributes) {
+)")
+    .inputs("values", "what is computed, one after the other, up to the first that fails")
+    .attr("on", AttrType::Strings, "names of the classes of exceptions that count as a failure")
+    .by_default(std::vector<std::string>{"Exception"})
+    .output("out", "a bool scalar; any other exception is raised")
+    .not_plain()
+    .made_by([](const Attributes& attributes) {
       return attempt_maker != nullptr ? attempt_maker(attributes)
                                       : Ref<Op>(new AttemptOp(attributes));
     });
-  }
-} registration;
 
 }  // namespace
 

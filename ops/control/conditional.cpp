@@ -1,5 +1,6 @@
 #include "ops/control/conditional.h"
 
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/limits.h"
@@ -106,32 +107,33 @@ class ConditionalOp final : public Op {
   Conditional spec_;
 };
 
-class ConditionalMaker : public OpMaker {
- public:
-  explicit ConditionalMaker(OpProto& proto) : OpMaker(proto) {
-    family("conditional");
-    comment(
+constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+
+DECLARE_OP(conditional)
+    .family("conditional")
+    .comment(
         "One of several arms, picked at run time; only that arm is computed. The core of ifelse, "
-        "switch_case and cond.");
-    example(R"(>>> x = tv.scalar("x")
+        "switch_case and cond.")
+    .example(R"(>>> x = tv.scalar("x")
 >>> arms = [tv.sqrt(x), -x]
 >>> y = tv.ops.conditional(x < 0.0, *arms, decoding="index", n_arms=2, n_outputs=1)
 >>> f = tv.function([x], y)
 >>> float(f(4.0)), float(f(-4.0))
 (2.0, 4.0)
-)");
-    input("selector", "any 0-d or one-element number");
-    input("arms", "the values of arm 0, of arm 1, ...").variadic = true;
-    attr("decoding", AttrType::String, "how the selector picks an arm")
-        .one_of({Words<Decoding>::words.begin(), Words<Decoding>::words.end()});
-    constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
-    attr("n_arms", AttrType::Int, "how many arms there are").at_least(1).at_most(kMost);
-    attr("n_outputs", AttrType::Int, "how many values each arm has").at_least(1).at_most(kMost);
-    output("the picked arm's values");
-    not_plain();
-  }
-};
-REGISTER_OP(ConditionalOp, ConditionalMaker, conditional)
+)")
+    .input("selector", "any 0-d or one-element number")
+    .inputs("arms", "the values of arm 0, of arm 1, ...")
+    .attr("decoding", AttrType::String, "how the selector picks an arm")
+    .in_enum({Words<Decoding>::words.begin(), Words<Decoding>::words.end()})
+    .attr("n_arms", AttrType::Int, "how many arms there are")
+    .at_least(1)
+    .at_most(kMost)
+    .attr("n_outputs", AttrType::Int, "how many values each arm has")
+    .at_least(1)
+    .at_most(kMost)
+    .output("out", "the picked arm's values")
+    .not_plain()
+    .made_by<ConditionalOp>();
 
 Ref<const Op> conditional_op(Decoding decoding, std::size_t n_arms, std::size_t n_outputs) {
   const auto made = [&] {
@@ -231,19 +233,15 @@ class IsMissing final : public Op {
   }
 };
 
-class IsMissingMaker : public OpMaker {
- public:
-  explicit IsMissingMaker(OpProto& proto) : OpMaker(proto) {
-    family("conditional");
-    comment("Whether a value is missing: NaN for each number, None for an object.");
-    input("x", "numbers, or an object");
-    output("bools, one for each number; for an object one");
-    example(
+DECLARE_OP(is_missing)
+    .family("conditional")
+    .comment("Whether a value is missing: NaN for each number, None for an object.")
+    .input("x", "numbers, or an object")
+    .output("out", "bools, one for each number; for an object one")
+    .example(
         ">>> x = tv.scalar(\"x\")\n>>> tv.function([x], "
-        "tv.ops.is_missing(x))(float(\"nan\"))\nnp.True_");
-  }
-};
-REGISTER_OP(IsMissing, IsMissingMaker, is_missing)
+        "tv.ops.is_missing(x))(float(\"nan\"))\nnp.True_")
+    .made_by<IsMissing>();
 
 // A condition as a bool scalar, decided as a branch decides it: NaN is an error, one element is
 // enough.

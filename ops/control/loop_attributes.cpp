@@ -1,5 +1,6 @@
 #include "ops/control/loop_attributes.h"
 
+#include "ops/graph/declaration.h"
 #include "ops/graph/registry.h"
 #include "thunks/error.h"
 
@@ -36,52 +37,50 @@ void check_leaves(const std::string& loop, std::span<const Variable> inputs) {
              " of its body is no free variable, or is there twice");
 }
 
-class LoopMaker : public OpMaker {
- public:
-  explicit LoopMaker(OpProto& proto) : OpMaker(proto) {
-    family("loop");
-    comment(
+DECLARE_OP(loop)
+    .family("loop")
+    .comment(
         "Steps of a graph, as long as its test is true. The core of while_loop, scan, map and "
         "their like. Its outputs are the last values of the states, their values at the heads of "
-        "all steps, what the steps collect, the number of steps, and whether the test ended it.");
-    example(R"(>>> x, limit, value = tv.scalars("x", "limit", "value")
+        "all steps, what the steps collect, the number of steps, and whether the test ended it.")
+    .example(R"(>>> x, limit, value = tv.scalars("x", "limit", "value")
 >>> step = ([value, limit], [value < limit, 2.0 * value])
 >>> last, heads, n, ended = tv.ops.loop(1.0, x, name="doubling", body=step, n_states=1)
 >>> f = tv.function([x], [last, heads, n])
 >>> [value.tolist() for value in f(7.0)]
 [8.0, [1.0, 2.0, 4.0], 3]
-)");
-    input("values", "the first values of the states, then what the body takes from outside")
-        .variadic = true;
-    attr("name", AttrType::String, "the function that made it, for messages");
-    attr("body", AttrType::Graph,
-         "one step. Its inputs are the states, then what it takes from outside; its outputs are "
-         "the limit if there is one, the test, the next values of the states, and what it "
-         "collects");
-    attr("n_states", AttrType::Int, "how many states there are").at_least(0).at_most(kMost);
-    attr("has_limit", AttrType::Bool, "whether a limit is decided before the test")
-        .by_default(false);
-    attr("n_collected", AttrType::Int, "how many values of each step are kept")
-        .by_default(std::int64_t{0})
-        .at_least(0)
-        .at_most(kMost);
-    attr("n_for_gradients", AttrType::Int, "how many of these, the last ones, gradients read alone")
-        .by_default(std::int64_t{0})
-        .at_least(0)
-        .at_most(kMost);
-    attr("keeps", AttrType::Int, "for who made it: what its histories are of what it collects")
-        .by_default(std::int64_t{0})
-        .at_least(0)
-        .at_most(kMost);
-    attr("implicit", AttrType::Bool,
-         "whether the first state is a fixed point in the end, whose gradient is that of the "
-         "equation")
-        .by_default(false);
-    output("the last values of the states, and the other outputs");
-    not_plain();
-  }
-};
-REGISTER_OP(LoopOp, LoopMaker, loop)
+)")
+    .inputs("values", "the first values of the states, then what the body takes from outside")
+    .attr("name", AttrType::String, "the function that made it, for messages")
+    .attr("body", AttrType::Graph,
+          "one step. Its inputs are the states, then what it takes from outside; its outputs are "
+          "the limit if there is one, the test, the next values of the states, and what it "
+          "collects")
+    .attr("n_states", AttrType::Int, "how many states there are")
+    .at_least(0)
+    .at_most(kMost)
+    .attr("has_limit", AttrType::Bool, "whether a limit is decided before the test")
+    .by_default(false)
+    .attr("n_collected", AttrType::Int, "how many values of each step are kept")
+    .by_default(std::int64_t{0})
+    .at_least(0)
+    .at_most(kMost)
+    .attr("n_for_gradients", AttrType::Int,
+          "how many of these, the last ones, gradients read alone")
+    .by_default(std::int64_t{0})
+    .at_least(0)
+    .at_most(kMost)
+    .attr("keeps", AttrType::Int, "for who made it: what its histories are of what it collects")
+    .by_default(std::int64_t{0})
+    .at_least(0)
+    .at_most(kMost)
+    .attr("implicit", AttrType::Bool,
+          "whether the first state is a fixed point in the end, whose gradient is that of the "
+          "equation")
+    .by_default(false)
+    .output("out", "the last values of the states, and the other outputs")
+    .not_plain()
+    .made_by<LoopOp>();
 
 }  // namespace
 

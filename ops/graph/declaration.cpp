@@ -124,25 +124,48 @@ Declaration& Declaration::input(const char* name, const char* comment, Takes tak
   return *this;
 }
 
+Declaration& Declaration::optional_input(const char* name, const char* comment) {
+  input(name, comment);
+  proto().inputs.back().is_optional = true;
+  return *this;
+}
+
+Declaration& Declaration::inputs(const char* name, const char* comment) {
+  input(name, comment);
+  proto().inputs.back().variadic = true;
+  return *this;
+}
+
+Declaration& Declaration::optional_inputs(const char* name, const char* comment) {
+  inputs(name, comment);
+  proto().inputs.back().is_optional = true;
+  return *this;
+}
+
 Declaration& Declaration::output(const char* name, const char* comment, Gives gives) {
   proto().outputs.push_back({name, comment});
   rules_->gives.push_back(gives);
   return *this;
 }
 
-Declaration& Declaration::attr(const char* name, AttrValue by_default, const char* comment) {
+Declaration& Declaration::attr(const char* name, AttrType type, const char* comment) {
   AttrProto& attr = proto().attrs.emplace_back();
   attr.name = name;
-  attr.type = type_of(by_default);
+  attr.type = type;
   attr.comment = comment;
-  attr.by_default(std::move(by_default));
+  return *this;
+}
+
+Declaration& Declaration::attr(const char* name, AttrValue by_default, const char* comment) {
+  attr(name, type_of(by_default), comment);
+  last().by_default(std::move(by_default));
   return *this;
 }
 
 Declaration& Declaration::attr(const char* name, std::vector<AttrValue> allowed,
                                const char* comment) {
   attr(name, allowed.front(), comment);
-  proto().attrs.back().one_of(std::move(allowed));
+  last().in_enum(std::move(allowed));
   return *this;
 }
 
@@ -153,9 +176,13 @@ Declaration& Declaration::cores(const char* signature, CoreCode code) {
 }
 
 Declared::Declared(const Declaration& declaration) {
-  OpRegistry::add(declaration.rules_->proto, [rules = declaration.rules_](const Attributes& attrs) {
-    return Ref<Op>(new DeclaredOp(rules, attrs));
-  });
+  const OpRules& rules = *declaration.rules_;
+  OpRegistry::Creator creator = rules.creator;
+  if (creator == nullptr)
+    creator = [rules = declaration.rules_](const Attributes& attrs) {
+      return Ref<Op>(new DeclaredOp(rules, attrs));
+    };
+  OpRegistry::add(rules.proto, std::move(creator));
 }
 
 }  // namespace thunkvm

@@ -11,9 +11,16 @@
 //       .flops([](const CoreLengths& n) { return 2.0 * n["n"] * n["n"] * n["n"]; })
 //       .grad([](Apply& node, Gradients g) -> std::vector<Variable> { ... });
 //
+// An attribute is followed by its rules, in a chain:
+//
+//       .attr("scale", AttrType::Float, "the factor").by_default(1.0).greater_than(0.0)
+//
 // The prototype, the checks of inputs, the types of outputs, `infer_shape`, `batch` and the loop
 // over stacks follow from the signature of the cores (core_signature.h). NumPy's function of the
 // Op's name, or of its path in `numpy`, is its `perform`, unless the table of performs has another.
+//
+// An Op that is no function of cores has a class, a constructor of which takes its attributes. The
+// class has the rules, and the declaration says the rest: `.made_by<ReshapeOp>()` ends it.
 #pragma once
 
 #include "ops/graph/array_op.h"
@@ -53,6 +60,7 @@ struct OpRules {
   OpProto proto;
   std::vector<Takes> takes;
   std::vector<Gives> gives;
+  OpRegistry::Creator creator = nullptr;  ///< of an Op with a class of its own
   std::unique_ptr<const CoreSignature> signature;
   CoreCode code = nullptr;
   bool in_place = false;
@@ -65,16 +73,40 @@ class Declaration {
  public:
   explicit Declaration(const char* name) : rules_(std::make_shared<OpRules>(name)) {}
 
-  Declaration& family(const char* text) { return proto().family = text, *this; }
-  Declaration& comment(const char* text) { return proto().comment = text, *this; }
-  Declaration& example(const char* text) { return proto().example = text, *this; }
+  Declaration& family(std::string text) { return proto().family = std::move(text), *this; }
+  Declaration& comment(std::string text) { return proto().comment = std::move(text), *this; }
+  Declaration& example(std::string text) { return proto().example = std::move(text), *this; }
   Declaration& expose(Exposure exposure, std::vector<std::string> aliases = {});
   Declaration& numpy(const char* path) { return proto().numpy.emplace_back(path), *this; }
-  Declaration& hint(ErrorKind kind, const char* text) {
+  Declaration& hint(std::optional<ErrorKind> kind, const char* text) {
     return proto().hints.push_back({kind, text}), *this;
   }
+  Declaration& algebra(Algebra algebra) { return proto().algebra = std::move(algebra), *this; }
+  Declaration& written(Notation notation) { return proto().notation = notation, *this; }
+  /// It asks for its inputs by need, or a graph is among its attributes.
+  Declaration& not_plain() { return proto().is_plain = false, *this; }
   Declaration& input(const char* name, const char* comment, Takes takes = Takes::Numbers);
+  /// An input that may be left out, behind all that may not.
+  Declaration& optional_input(const char* name, const char* comment);
+  /// All inputs that remain.
+  Declaration& inputs(const char* name, const char* comment);
+  Declaration& optional_inputs(const char* name, const char* comment);
   Declaration& output(const char* name, const char* comment, Gives gives = Gives::Same);
+  /// An attribute that has to be given, unless one of the next two follows.
+  Declaration& attr(const char* name, AttrType type, const char* comment);
+  /// The last attribute may be left out.
+  Declaration& by_default(AttrValue value) { return last().by_default(std::move(value)), *this; }
+  Declaration& optional() { return last().optional(), *this; }  ///< then it is None
+  /// Rules of the last attribute, and of each number where it is a list.
+  Declaration& at_least(double value) { return last().at_least(value), *this; }
+  Declaration& at_most(double value) { return last().at_most(value), *this; }
+  Declaration& greater_than(double value) { return last().greater_than(value), *this; }
+  Declaration& in_enum(std::vector<AttrValue> values) {
+    return last().in_enum(std::move(values)), *this;
+  }
+  Declaration& checked_by(std::string (*checker)(const AttrValue&)) {
+    return last().checked_by(checker), *this;
+  }
   /// An attribute of a type that may be left out.
   Declaration& attr(const char* name, AttrValue by_default, const char* comment);
   /// An attribute that is one of these; the first one by default.
@@ -92,10 +124,21 @@ class Declaration {
   }
   /// See `Op::linearity`.
   Declaration& linear(Linearity linearity) { return rules_->linearity = linearity, *this; }
+  /// What several Ops have in common: a function that goes on with a declaration.
+  Declaration& with(void (*part)(Declaration&)) { return part(*this), *this; }
+  /// An Op of this class.
+  template <class OpClass>
+  Declaration& made_by() {
+    return made_by([](const Attributes& attrs) { return Ref<Op>(new OpClass(attrs)); });
+  }
+  Declaration& made_by(OpRegistry::Creator creator) {
+    return rules_->creator = std::move(creator), *this;
+  }
 
  private:
   friend struct Declared;
   OpProto& proto() { return rules_->proto; }
+  AttrProto& last() { return proto().attrs.back(); }
   std::shared_ptr<OpRules> rules_;
 };
 

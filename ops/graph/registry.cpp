@@ -108,16 +108,36 @@ AttrValue coerce(const AttrValue& value, AttrType type) {
   return value;
 }
 
-std::optional<double> number(const AttrValue& value) {
-  if (const auto* i = std::get_if<std::int64_t>(&value)) return static_cast<double>(*i);
-  if (const auto* d = std::get_if<double>(&value)) return *d;
-  return std::nullopt;
+std::vector<double> numbers(const AttrValue& value) {
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return {static_cast<double>(*i)};
+  if (const auto* d = std::get_if<double>(&value)) return {*d};
+  if (const auto* v = std::get_if<std::vector<std::int64_t>>(&value)) return {v->begin(), v->end()};
+  if (const auto* v = std::get_if<std::vector<double>>(&value)) return *v;
+  return {};
+}
+
+// NaN is in no range.
+bool in_range(const AttrProto& attr, double n) {
+  return (!attr.minimum || n >= *attr.minimum) && (!attr.maximum || n <= *attr.maximum) &&
+         (!attr.above || n > *attr.above);
 }
 
 std::string number_text(double value) {
   std::ostringstream out;
   out << value;
   return out.str();
+}
+
+// "at least 0 and at most 1".
+std::string range_text(const AttrProto& attr) {
+  std::string words;
+  const auto add = [&](const char* rule, const std::optional<double>& bound) {
+    if (bound) words += (words.empty() ? "" : " and ") + (rule + number_text(*bound));
+  };
+  add("greater than ", attr.above);
+  add("at least ", attr.minimum);
+  add("at most ", attr.maximum);
+  return words;
 }
 
 template <class T>
@@ -191,9 +211,36 @@ AttrProto& AttrProto::at_most(double value) {
   maximum = value;
   return *this;
 }
-AttrProto& AttrProto::one_of(std::vector<AttrValue> values) {
+AttrProto& AttrProto::greater_than(double value) {
+  above = value;
+  return *this;
+}
+AttrProto& AttrProto::in_enum(std::vector<AttrValue> values) {
   allowed = std::move(values);
   return *this;
+}
+AttrProto& AttrProto::checked_by(std::string (*checker)(const AttrValue&)) {
+  checkers.push_back(checker);
+  return *this;
+}
+
+AttrValue AttrProto::check(const AttrValue& given, const std::string& prefix) const {
+  AttrValue value = coerce(given, type);
+  const auto refuse = [&](ErrorKind kind, const std::string& rule) {
+    throw Error(kind, prefix + "attribute '" + name + "' = " + text(value) + ", but " + rule);
+  };
+  if (!has_type(value, type))
+    refuse(ErrorKind::Type, "it has to be a " + std::string(thunkvm::name(type)));
+  for (const double n : numbers(value))
+    if (!in_range(*this, n)) refuse(ErrorKind::Value, "it has to be " + range_text(*this));
+  if (!allowed.empty() && std::ranges::find(allowed, value) == allowed.end()) {
+    std::string words;
+    for (const AttrValue& v : allowed) words += (words.empty() ? "" : ", ") + text(v);
+    refuse(ErrorKind::Value, "it has to be one of " + words);
+  }
+  for (const auto checker : checkers)
+    if (const std::string rule = checker(value); !rule.empty()) refuse(ErrorKind::Value, rule);
+  return value;
 }
 
 const AttrProto* OpProto::attr(std::string_view name) const {
@@ -234,26 +281,7 @@ Attributes OpProto::check(const Attributes& given) const {
       checked.set(a.name, a.default_value);
       continue;
     }
-    AttrValue value = coerce(found->second, a.type);
-    const std::string shown = "attribute '" + a.name + "' = " + text(value);
-    if (!has_type(value, a.type))
-      throw Error(ErrorKind::Type,
-                  prefix + shown + ", but it has to be a " + std::string(thunkvm::name(a.type)));
-    if (const auto n = number(value)) {
-      if ((a.minimum && !(*n >= *a.minimum)) || (a.maximum && !(*n <= *a.maximum)))
-        throw Error(ErrorKind::Value,
-                    prefix + shown + ", but it has to be" +
-                        (a.minimum ? " at least " + number_text(*a.minimum) : "") +
-                        (a.minimum && a.maximum ? " and" : "") +
-                        (a.maximum ? " at most " + number_text(*a.maximum) : ""));
-    }
-    if (!a.allowed.empty() &&
-        std::find(a.allowed.begin(), a.allowed.end(), value) == a.allowed.end()) {
-      std::string allowed;
-      for (const AttrValue& v : a.allowed) allowed += (allowed.empty() ? "" : ", ") + text(v);
-      throw Error(ErrorKind::Value, prefix + shown + ", but it has to be one of " + allowed);
-    }
-    checked.set(a.name, std::move(value));
+    checked.set(a.name, a.check(found->second, prefix));
   }
   return checked;
 }

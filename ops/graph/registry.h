@@ -48,15 +48,26 @@ struct AttrProto {
   AttrType type = AttrType::Int;
   std::string comment;
   bool required = true;
-  AttrValue default_value;                 ///< where not required; monostate is None
-  std::optional<double> minimum, maximum;  ///< inclusive, for numbers
-  std::vector<AttrValue> allowed;          ///< empty: any
+  AttrValue default_value;  ///< where not required; monostate is None
+  /// Of numbers, and of each number of a list. The least and the largest are allowed, what they
+  /// have to be above is not.
+  std::optional<double> minimum, maximum, above;
+  std::vector<AttrValue> allowed;  ///< empty: any
+  /// Rules of the Op's own: the rule that a value breaks, as "it has to be even"; "" where it
+  /// breaks none.
+  std::vector<std::string (*)(const AttrValue&)> checkers;
 
   AttrProto& by_default(AttrValue value);
   AttrProto& optional() { return by_default(std::monostate{}); }
   AttrProto& at_least(double value);
   AttrProto& at_most(double value);
-  AttrProto& one_of(std::vector<AttrValue> values);
+  AttrProto& greater_than(double value);
+  AttrProto& in_enum(std::vector<AttrValue> values);
+  AttrProto& checked_by(std::string (*checker)(const AttrValue&));
+
+  /// The value in the attribute's type. Throws Error(Type) for another type, Error(Value) for a
+  /// value that breaks a rule; each names the attribute, the value and the rule behind `prefix`.
+  AttrValue check(const AttrValue& value, const std::string& prefix) const;
 };
 
 struct VarProto {

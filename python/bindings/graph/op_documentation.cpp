@@ -42,7 +42,6 @@ std::string op_signature_text(const OpProto& proto) {
     text += (input.variadic ? "*" : "") + input.name +
             (input.is_optional && !input.variadic ? "=None" : "");
   }
-  if (!proto.inputs.empty() && !variadic) text += ", /";
   if (!proto.attrs.empty() && !variadic && !attribute_by_position(proto))
     text += proto.inputs.empty() ? "*" : ", *";
   for (const AttrProto& attr : proto.attrs) {
@@ -73,7 +72,7 @@ py::object value_object(const AttrValue& value) { return object_of(attribute_obj
 py::dict attr_dict(const AttrProto& attr) {
   return py::dict("name"_a = attr.name, "type"_a = name(attr.type), "comment"_a = attr.comment,
                   "required"_a = attr.required, "default"_a = value_object(attr.default_value),
-                  "minimum"_a = attr.minimum, "maximum"_a = attr.maximum,
+                  "minimum"_a = attr.minimum, "maximum"_a = attr.maximum, "above"_a = attr.above,
                   "allowed"_a = py_list(attr.allowed, value_object));
 }
 

@@ -45,7 +45,7 @@ def docstring(proto: dict[str, Any]) -> str:
         optional = ", optional" if var["optional"] else ""
         doc += f"{name} : Variable{optional}\n    {_sentence(var['comment'])}\n"
     for attr in proto["attrs"]:
-        comment = _sentence(attr["comment"] + _range(attr["minimum"], attr["maximum"]))
+        comment = _sentence(attr["comment"] + _range(attr))
         doc += f"{attr['name']} : {_attribute_type(attr)}\n    {comment}\n"
     doc += _title("Returns")
     for var in proto["outputs"]:
@@ -104,7 +104,10 @@ def _attribute_type(attr: dict[str, Any]) -> str:
     return f"{kind}, optional" if default is None else f"{kind}, default {default!r}"
 
 
-def _range(least: float | None, most: float | None) -> str:
+def _range(attr: dict[str, Any]) -> str:
+    least, most, above = attr["minimum"], attr["maximum"], attr["above"]
+    if above is not None:
+        return f"; greater than {above:g}" + ("" if most is None else f", at most {most:g}")
     if least is not None and most is not None:
         return f"; from {least:g} to {most:g}"
     if least is not None:

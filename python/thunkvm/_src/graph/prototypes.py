@@ -108,7 +108,7 @@ def _prototype(row: dict[str, Any]) -> Prototype:
     attributes = tuple(
         Attribute(
             a["name"], a["type"], a["comment"], a["required"], a["default"],
-            a["minimum"], a["maximum"], tuple(a["allowed"]),
+            a["minimum"], a["maximum"], tuple(a["allowed"]), a["above"],
         )
         for a in row["attrs"]
     )  # fmt: skip
