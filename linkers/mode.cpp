@@ -16,7 +16,7 @@ constexpr std::string_view kFusion = "fusion";
 const std::vector<Optimizer>& optimizer_table() {
   static const std::vector<Optimizer> rows = {
       {{}, {"fusion"}},
-      {"fast_run", {"fusion", "merge", "inverses", "idempotents"}},
+      {"fast_run", {"fusion", "merge", "inverses", "idempotents", "factors"}},
       {"fast_compile", {"merge"}},
   };
   return rows;

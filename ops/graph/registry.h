@@ -103,6 +103,12 @@ struct Algebra {
   std::optional<Neutral> neutral = std::nullopt;
   Axes axes = Axes::None;
   bool selects = false;  ///< input 0 says of each element whether it is input 1's, or input 2's
+
+  bool is_factor = false;  ///< its output is a factor of its input, from which other values follow
+  /// An Op with the same outputs that gets one more input, a factor of input 0, and does with it
+  /// where it may. It has this Op's attributes; its attribute "factor_x" is the attribute x of the
+  /// Op that made the factor. Empty: there is none.
+  std::string by_factor = {};
 };
 
 /// How a node is written in Python, where its attributes are the defaults or stand in the text.

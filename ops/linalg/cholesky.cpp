@@ -1,55 +1,12 @@
 // cholesky.cpp: `cholesky`, the triangular factor of a positive definite matrix.
 #include "ops/linalg/matrix_rules.h"
-
-#include <algorithm>
-#include <limits>
+#include "ops/linalg/positive_factor.h"
 
 namespace thunkvm {
 
 namespace {
 
 bool is_lower(const Attributes& attributes) { return attributes.get<bool>("lower"); }
-
-/// The lower triangle in C order is the upper one in Fortran order, and its factor is the transpose
-/// of the other's.
-template <class T>
-struct Cholesky {
-  static constexpr Order kOrder = Order::C;
-
-  explicit Cholesky(const CoreCall& call)
-      : call(call),
-        n(blas_length(call, "n")),
-        lower(is_lower(call.attributes)),
-        nan_on_error(call.attributes.get<std::string>("on_error") == "nan") {}
-
-  void operator()(const Core& core) {
-    const T* const a = core.in<T>(0);
-    T* const matrix = core.out<T>(0);
-    const std::int64_t size = std::int64_t{n} * n;
-    if (n == 0) return;
-    if (a != matrix) std::copy_n(a, size, matrix);
-    const int minor = lapack::potrf(lower, n, matrix);
-    if (minor > 0 && !nan_on_error)
-      throw Error(ErrorKind::LinAlg,
-                  "[cholesky] the matrix is not positive definite: the leading minor of order " +
-                      std::to_string(minor) + " is not positive (shape " +
-                      format_shape(call.inputs[0].shape()) +
-                      "). Check that it is symmetric with positive eigenvalues, or add a small "
-                      "multiple of the identity");
-    if (minor > 0) std::fill_n(matrix, size, T(std::numeric_limits<double>::quiet_NaN()));
-    for (std::int64_t i = 0; i < n; ++i) {
-      T* const row = matrix + i * n;
-      if (lower)
-        std::fill(row + i + 1, row + n, T(0));
-      else
-        std::fill(row, row + i, T(0));
-    }
-  }
-
-  CoreCall call;
-  int n;
-  bool lower, nan_on_error;
-};
 
 }  // namespace
 
@@ -79,7 +36,8 @@ DECLARE_OP(cholesky)
           "what a matrix that is not positive definite gives: \"raise\", a LinAlgError, which "
           "tv.attempt can catch; \"nan\", a factor of NaN, for this matrix of several alone")
     .output("out", "the factors, with zeros in the other triangle")
-    .cores("(n,n)->(n,n)", lapack_kernel<Cholesky>)
+    .algebra({.is_factor = true, .by_factor = "factored_cholesky"})
+    .cores("(n,n)->(n,n)", lapack_kernel<PositiveFactor>)
     .in_place()
     .flops([](const CoreLengths& n) { return cube(n["n"]) / 3; })
     .grad([](Apply& node, Gradients g) -> std::vector<Variable> {

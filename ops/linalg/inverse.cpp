@@ -38,6 +38,7 @@ DECLARE_OP(inv)
         "       [0.  , 0.25]])")
     .input("a", "square matrices", Takes::Inexact)
     .output("out", "their inverses")
+    .algebra({.by_factor = "factored_inv"})
     .cores("(n,n)->(n,n)", lapack_kernel<Inverse>)
     .flops([](const CoreLengths& n) { return 2 * cube(n["n"]); })
     .grad([](Apply& node, Gradients g) -> std::vector<Variable> {

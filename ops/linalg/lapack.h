@@ -28,6 +28,10 @@ void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void cpotrf_(const char* uplo, const int* n, void* a, const int* lda, int* info);
 void zpotrf_(const char* uplo, const int* n, void* a, const int* lda, int* info);
+void spotri_(const char* uplo, const int* n, float* a, const int* lda, int* info);
+void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void cpotri_(const char* uplo, const int* n, void* a, const int* lda, int* info);
+void zpotri_(const char* uplo, const int* n, void* a, const int* lda, int* info);
 void sgesdd_(const char* job, const int* m, const int* n, float* a, const int* lda, float* s,
              float* u, const int* ldu, float* vt, const int* ldvt, float* work, const int* lwork,
              int* iwork, int* info);
@@ -145,6 +149,23 @@ int potrf(bool upper, int n, T* a) {
     cpotrf_(uplo, &n, a, &n, &info);
   else
     zpotrf_(uplo, &n, a, &n, &info);
+  return info;
+}
+
+/// The inverse of a positive definite matrix, in place of its factor by `potrf`, in the same
+/// triangle. Returns k > 0 if the k-th element of the factor's diagonal is zero.
+template <class T>
+int potri(bool upper, int n, T* factor) {
+  const char* uplo = upper ? "U" : "L";
+  int info = 0;
+  if constexpr (std::is_same_v<T, float>)
+    spotri_(uplo, &n, factor, &n, &info);
+  else if constexpr (std::is_same_v<T, double>)
+    dpotri_(uplo, &n, factor, &n, &info);
+  else if constexpr (std::is_same_v<T, Complex64>)
+    cpotri_(uplo, &n, factor, &n, &info);
+  else
+    zpotri_(uplo, &n, factor, &n, &info);
   return info;
 }
 

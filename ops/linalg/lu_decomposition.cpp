@@ -3,8 +3,8 @@
 #include "ops/linalg/matrix_rules.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <tuple>
 
 namespace thunkvm {
 
@@ -45,19 +45,7 @@ struct SignAndLog {
   void operator()(const Core& core) {
     lu.read(core.in<T>(0));
     lu.factor();
-    T sign(1);
-    Real log = 0;
-    for (int i = 0; i < lu.n; ++i) {
-      const T factor = lu.diagonal(i);
-      const Real size = std::abs(factor);
-      if (size == 0) sign = T(0);
-      if (size > 0) sign *= factor / size;
-      if (std::isnan(size)) sign = T(size);
-      if (lu.pivots[static_cast<std::size_t>(i)] != i + 1) sign = -sign;
-      log += std::log(size);
-    }
-    *core.out<T>(0) = sign;
-    *core.out<Real>(1) = log;
+    std::tie(*core.out<T>(0), *core.out<Real>(1)) = lu.sign_and_log();
   }
 
   LuFactors<T> lu;
@@ -162,6 +150,7 @@ DECLARE_OP(slogdet)
     .input("a", "square matrices", Takes::Inexact)
     .output("sign", "of size 1 or 0")
     .output("logabsdet", "the logarithms", Gives::Real)
+    .algebra({.by_factor = "factored_slogdet"})
     .cores("(n,n)->(),()", lapack_kernel<SignAndLog>)
     .flops([](const CoreLengths& n) { return cube(n["n"]) * 2.0 / 3.0; })
     .grad([](Apply& node, Gradients g) -> std::vector<Variable> {

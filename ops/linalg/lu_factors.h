@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -88,6 +89,21 @@ struct LuFactors {
       if (pivots[static_cast<std::size_t>(i)] != i + 1) product.mantissa = -product.mantissa;
     }
     return product;
+  }
+  /// The sign of the determinant, and the logarithm of its absolute value.
+  std::pair<T, Real> sign_and_log() const {
+    T sign(1);
+    Real log = 0;
+    for (int i = 0; i < n; ++i) {
+      const T factor = diagonal(i);
+      const Real size = std::abs(factor);
+      if (size == 0) sign = T(0);
+      if (size > 0) sign *= factor / size;
+      if (std::isnan(size)) sign = T(size);
+      if (pivots[static_cast<std::size_t>(i)] != i + 1) sign = -sign;
+      log += std::log(size);
+    }
+    return {sign, log};
   }
   /// True if the inverse can be used without loss.
   bool far_from_singular() const {

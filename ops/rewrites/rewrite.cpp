@@ -18,6 +18,8 @@ constexpr NamedRewrite kRewrites[] = {
      inverses_rewrite},
     {"idempotents", "what is done already is not done again: abs(abs(x)), floor(floor(x))",
      idempotents_rewrite},
+    {"factors", "one Cholesky factor serves the determinant and the inverse of its matrix", nullptr,
+     share_factors},
 };
 
 constexpr std::uint8_t kNobody = 0;  // else the rewrite's number, from 1
@@ -190,15 +192,23 @@ Rewritten rewrite(const FunctionGraph& graph, std::span<const std::string> names
   for (const std::string& name : names)
     if (std::ranges::find(kRewrites, name, &NamedRewrite::name) == std::end(kRewrites))
       throw_no_rewrite(name);
+  const auto is_named = [&](const NamedRewrite& known) {
+    return std::ranges::find(names, known.name) != names.end();
+  };
   std::vector<std::unique_ptr<Rewrite>> rewrites;
   for (const NamedRewrite& known : kRewrites)
-    if (std::ranges::find(names, known.name) != names.end()) rewrites.push_back(known.make());
+    if (known.make != nullptr && is_named(known)) rewrites.push_back(known.make());
   Walk walk(graph, std::move(rewrites));
   walk.run();
   Rewritten rewritten{walk.result(), {}, walk.replaced()};
   const std::vector<std::uint32_t> removed = walk.removed();
   for (std::size_t k = 0; k < removed.size(); ++k)
     rewritten.removed.emplace_back(walk.rewrites()[k]->name(), removed[k]);
+  for (const NamedRewrite& known : kRewrites) {
+    if (known.whole == nullptr || !is_named(known)) continue;
+    known.whole(rewritten);
+    rewritten.removed.emplace_back(known.name, 0);
+  }
   return rewritten;
 }
 

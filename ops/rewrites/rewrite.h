@@ -2,7 +2,8 @@
 //
 // The contract of every rewrite:
 //   - Values, bit for bit (of NaNs not the payload), dtypes, and the memory layout of arrays,
-//     since BLAS and NumPy may add in another order if an array lies otherwise.
+//     since BLAS and NumPy may add in another order if an array lies otherwise. One rewrite, that
+//     of matrix factors, keeps values up to rounding.
 //   - Laziness: a replacement demands nothing that the node did not. A value that nobody needs
 //     any more is not computed, so its error does not occur.
 //   - Nothing is evaluated: a rewrite looks at Ops, attributes, types and constants.
@@ -65,11 +66,25 @@ std::unique_ptr<Rewrite> inverses_rewrite();
 /// place.
 std::unique_ptr<Rewrite> idempotents_rewrite();
 
+struct Rewritten;
+/// "factors": an Op of a matrix that could use a Cholesky factor of it gets the one that is there
+/// anyway (`Algebra::is_factor`, `by_factor`): `slogdet`, `inv`, and another Cholesky factor. The
+/// new node demands the factor, so this is done only where the factor is demanded whenever the node
+/// is, by the regions of both or by all users of the node. A matrix that is not Hermitian has its
+/// values as before, for the new node looks; of others they are the same up to rounding. No node
+/// goes. Linear, and a bounded search for each node that could use a factor.
+void share_factors(Rewritten& rewritten);
+
 /// A rewrite, its name and its maker.
 struct NamedRewrite {
   std::string_view name;
   std::string_view summary;
-  std::unique_ptr<Rewrite> (*make)();
+  std::unique_ptr<Rewrite> (*make)() = nullptr;
+  /// Null where `make` is not: the rewrite of a whole graph, after all that look at single nodes.
+  void (*whole)(Rewritten&) = nullptr;
+
+  /// False if values may change in their last places.
+  bool is_exact() const { return whole == nullptr; }
 };
 /// All of them, in the order in which they are asked.
 std::span<const NamedRewrite> named_rewrites();

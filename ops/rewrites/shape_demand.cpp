@@ -51,16 +51,25 @@ void ShapeDemand::collect(std::uint32_t value) {
 
 /// Everything that uses the node's outputs has been visited.
 void ShapeDemand::assign(std::uint32_t first, std::uint32_t last) {
-  for (std::uint32_t v = first; v < last; ++v) {
-    if (shape_only_[v] == kNoIndex) continue;
-    demands_.clear();
-    collect(v);
-    if (demands_.empty()) continue;
-    const auto covers = [&](Region demand) { return regions_.is_ancestor(demand, shape_only_[v]); };
-    const RegionTree::Cover cover = regions_.cover(demands_);
-    is_there_[v] =
-        (cover.unconditional && covers(cover.region)) || std::ranges::any_of(demands_, covers);
-  }
+  for (std::uint32_t v = first; v < last; ++v)
+    if (shape_only_[v] != kNoIndex) is_there_[v] = is_there_in(v, shape_only_[v]);
+}
+
+/// Whether the value is computed in every call in which control comes to `region`.
+bool ShapeDemand::is_there_in(std::uint32_t value, Region region) {
+  demands_.clear();
+  collect(value);
+  if (demands_.empty()) return false;
+  const auto covers = [&](Region demand) { return regions_.is_ancestor(demand, region); };
+  const RegionTree::Cover cover = regions_.cover(demands_);
+  return (cover.unconditional && covers(cover.region)) || std::ranges::any_of(demands_, covers);
+}
+
+bool ShapeDemand::is_there_with(std::uint32_t value, std::size_t i) {
+  Region reached = kNoIndex;
+  for (std::uint32_t v = first_value_[i]; v < first_value_[i + 1]; ++v)
+    if (reached_[v] != kNoIndex) widen(reached, reached_[v]);
+  return reached != kNoIndex && is_there_in(value, reached);
 }
 
 Region ShapeDemand::entered(RegionTree::Cover cover, std::uint32_t owner) {

@@ -1,4 +1,5 @@
-// shape_demand.h: the values that are computed anyway when their lengths are asked for.
+// shape_demand.h: the values that are computed anyway when their lengths are asked for, or when
+// another node runs.
 #pragma once
 
 #include "ops/graph/graph.h"
@@ -26,6 +27,8 @@ class ShapeDemand {
   /// True if the value is computed in every call in which a node asks for its lengths, even if that
   /// demanded nothing. Values are numbered by `value`.
   bool is_there(std::uint32_t value) const { return is_there_[value] != 0; }
+  /// True if `value` is computed in every call in which node i runs, even if that demanded nothing.
+  bool is_there_with(std::uint32_t value, std::size_t i);
   /// The number of output 0 of node i; those of the others follow.
   std::uint32_t first_value(std::size_t node) const { return first_value_[node]; }
 
@@ -42,6 +45,7 @@ class ShapeDemand {
   void use_shape(const Variable& v, Region region) { widen(shape_only_[value(v)], region); }
   void widen(Region& all, Region region);
   void collect(std::uint32_t value);
+  bool is_there_in(std::uint32_t value, Region region);
   void assign(std::uint32_t first, std::uint32_t last);
   void visit(Apply& node, std::uint32_t first, std::uint32_t last);
   void visit_conditional(Apply& node, const Conditional& conditional, std::uint32_t first);

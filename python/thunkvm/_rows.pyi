@@ -29,7 +29,7 @@ ModeName = Literal[
 ]
 LinkerName = Literal["py", "vm", "cvm", "c", "c|py", "c&py"]
 OptimizerName = Literal["fast_run", "fast_compile"]
-FeatureName = Literal["fusion", "merge", "inverses", "idempotents"]
+FeatureName = Literal["fusion", "merge", "inverses", "idempotents", "factors"]
 
 class NodeRuns(NamedTuple):
     node: str

@@ -380,5 +380,5 @@ TEST_CASE("a chain of a million nodes, and as many shapes of it, are rewritten w
 TEST_CASE("a rewrite that does not exist is an error that lists those that do") {
   const std::string wrong[] = {"merg"};
   CHECK(error_of([&] { (void)rewrite({}, wrong); }) ==
-        "there is no rewrite 'merg'; there are 'merge', 'inverses' and 'idempotents'");
+        "there is no rewrite 'merg'; there are 'merge', 'inverses', 'idempotents' and 'factors'");
 }

@@ -110,4 +110,5 @@ def test_rewrites_change_no_bit_and_run_no_node_twice(
             assert not twice, f"{what}\n{twice}"
         for name, count in rewritten.rewrites.items():
             removed[name] = removed.get(name, 0) + count
+    removed.pop("factors", None)  # it takes no node out; there are no factors in these programs
     assert all(count > 0 for count in removed.values()), removed

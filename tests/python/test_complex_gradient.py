@@ -28,6 +28,13 @@ SMOOTH = ["abs", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "a
           "real", "reciprocal", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh",
           ]  # fmt: skip
 
+
+def by_factor(op: Any, a: Any) -> Any:
+    """An Op that is given a Cholesky factor of its matrix."""
+    positive = a @ a.conj().T + tv.eye(3)
+    return op(positive, tv.cholesky(positive))
+
+
 EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     **{name: (getattr(tv, name), [Z]) for name in SMOOTH},
     "add": (ops.add, [Z, W]),
@@ -134,6 +141,9 @@ EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     "qr of a tall one": (lambda w: ops.qr(w.T)[1], [W]),
     "lu_factors": (lambda a: ops.lu_factors(a)[0], [S]),
     "lu_factors of a wide one": (lambda w: ops.lu_factors(w)[0], [W]),
+    "factored_cholesky": (lambda a: by_factor(ops.factored_cholesky, a), [LEFT_OUT]),
+    "factored_inv": (lambda a: by_factor(ops.factored_inv, a), [LEFT_OUT]),
+    "factored_slogdet": (lambda a: by_factor(ops.factored_slogdet, a)[1], [LEFT_OUT]),
     "slogdet": (lambda a: tv.slogdet(a)[0] * tv.slogdet(a)[1], [S]),
     "sort": (ops.sort, [W]),
     "take_along": (lambda w: ops.take_along(w, [[2, 0], [1, 1]]), [W]),

@@ -25,7 +25,8 @@ TOLERANCE = {"float16": 2e-2, "float32": 2e-4, "float64": 1e-10}
 #: They compute in float32 and float64 alone.
 NO_HALVES = {
     "cholesky", "cofactor_changes", "cofactors", "complete_qr", "det", "eig", "eigh", "eigvalsh",
-    "full_svd", "inv", "lu_factors", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals",
+    "factored_cholesky", "factored_inv", "factored_slogdet", "full_svd", "inv",
+    "lu_factors", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals",
 }  # fmt: skip
 #: What it computes with is rounded to float32, or what it is for is not the derivative.
 NO_DIFFERENCE = {"cast", "stop_gradient"}

@@ -119,6 +119,10 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "triu": [([M], {})],
     "cholesky": [([SQUARE], {})],
     "inv": [([SQUARE], {})],
+    **{
+        f"factored_{name}": [([SQUARE, SQUARE], {}), ([SQUARE, np.ones((2, 1, 3, 3))], {})]
+        for name in ("cholesky", "inv", "slogdet")
+    },
     "cofactors": [([SQUARE], {})],
     "cofactor_changes": [([SQUARE, np.ones((2, 1, 3, 3))], {})],
     "det": [([SQUARE], {}), ([np.ones((2, 1, 1))], {})],

@@ -284,6 +284,13 @@ void add_mode(PyObject* module) {
       .attr("__slots__") = py::make_tuple("optimizer", "gc", "compile", "features");
 }
 
+std::vector<std::string_view> rounding_rewrites() {
+  std::vector<std::string_view> names;
+  for (const NamedRewrite& known : named_rewrites())
+    if (!known.is_exact()) names.push_back(known.name);
+  return names;
+}
+
 py::dict mode_tables() {
   return py::dict(
       "linkers"_a = py_list(linkers(),
@@ -295,6 +302,8 @@ py::dict mode_tables() {
       "features"_a = py_list(
           features(),
           [](const Feature& feature) { return py::make_tuple(feature.name, feature.summary); }),
+      "rounding"_a =
+          py_list(rounding_rewrites(), [](std::string_view name) { return py::str(name); }),
       "optimizers"_a = py_list(optimizers(),
                                [](const Optimizer& optimizer) {
                                  return py::make_tuple(optimizer.name, optimizer.features);

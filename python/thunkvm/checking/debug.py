@@ -16,7 +16,7 @@ from thunkvm.checking.allowance import Allowance
 from thunkvm.checking.contract import Checks, Finding, NodeContract
 from thunkvm.checking.layouts import layouts_of
 from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, is_seen, name_of
-from thunkvm.checking.rewriting import Rewriting, check_order
+from thunkvm.checking.rewriting import Rewriting, check_order, rewritings
 
 if TYPE_CHECKING:
     from thunkvm._rows import LinkerName, OptimizerName
@@ -45,7 +45,7 @@ class DebugObserver(NodeObserver):
         self._contracts: dict[int, NodeContract] = {}
         self._tried: set[int] = set()
         self._seen: set[tuple[Any, ...]] = set()
-        self._rewriting: Rewriting | None = None
+        self._rewritings: list[Rewriting] = []
         self.first = FIRST
         self.before = self._before
         self.after = self._after
@@ -60,8 +60,7 @@ class DebugObserver(NodeObserver):
             return  # what follows would run it again
         if self._allowance is not None:
             self._plain = relink(function.mode.rewrites)
-        if any(function.rewrites.values()):
-            self._rewriting = Rewriting(relink, function.mode.rewrites)
+        self._rewritings = rewritings(relink, function.mode.rewrites)
 
     def _started(self, arguments: list[Any], spent: float) -> tuple[list[Any], float]:
         if self._allowance is not None:
@@ -71,8 +70,8 @@ class DebugObserver(NodeObserver):
     def _finished(self, outputs: Any, started: tuple[list[Any], float]) -> int | None:
         """Check the rewrites; return how many calls only new thunks are told of."""
         arguments, begin = started
-        if self._rewriting is not None:
-            self._rewriting.check_call(arguments)
+        for rewriting in self._rewritings:
+            rewriting.check_call(arguments)
         if self._plain is None or self._allowance is None:
             return None
         plain = _seconds_of(self._plain, arguments, ONCE if self._has_users_ops() else OFTEN)

@@ -9,6 +9,7 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Function, Variable
+from thunkvm._src.calls.mode import ROUNDING
 from thunkvm.checking.errors import BadRewrite, StochasticOrder
 from thunkvm.checking.observer import Relink, text_of
 
@@ -54,15 +55,34 @@ class _NotedValue:
         return value
 
 
+def rewritings(relink: Relink, rewrites: Sequence[str]) -> list[Rewriting]:
+    """Return what is to be held against the graph as it was: first all that keeps each bit."""
+    found = []
+    exact = [name for name in rewrites if name not in ROUNDING]
+    for rounds, names in (False, exact), (True, list(rewrites)):
+        outputs, replaced = _core.rewritten(relink.outputs, names)
+        if any(not rounds or name in ROUNDING for name, _, _ in replaced):
+            found.append(Rewriting(relink, outputs, replaced, rounds=rounds))
+    return found
+
+
 class Rewriting:
     """Holds each value that a rewrite replaced against what has replaced it.
 
-    Every rewrite keeps values bit for bit, so nothing may differ at all. Both graphs run lazily, by
-    kernels, on the call's own arguments; what a call computes in both of them is compared.
+    Most rewrites keep values bit for bit, so nothing may differ at all; `rounds`: by these values
+    may change by rounding. Both graphs run lazily, by kernels, on the call's own arguments; what a
+    call computes in both of them is compared.
     """
 
-    def __init__(self, relink: Relink, rewrites: Sequence[str]) -> None:
-        outputs, replaced = _core.rewritten(relink.outputs, list(rewrites))
+    def __init__(
+        self,
+        relink: Relink,
+        outputs: Sequence[Variable],
+        replaced: Sequence[tuple[str, Variable, Variable]],
+        *,
+        rounds: bool,
+    ) -> None:
+        self._rounds = rounds
         self._outputs = list(relink.outputs)
         self._names = [name for name, _, _ in replaced]
         self._old = [_NotedValue(before) for _, before, _ in replaced]
@@ -89,7 +109,7 @@ class Rewriting:
                 f"whose value is another one: {difference}. mode.excluding({name!r}) leaves it out."
             )
         for output, a, b in zip(self._outputs, before, after, strict=True):
-            if difference := _difference(a, b):
+            if difference := _difference(a, b, rounds=self._rounds):
                 raise BadRewrite(
                     f"rewriting changed the value of {_show_variable(output)}, which the function "
                     f"computes, though nothing that was replaced: {difference}. optimizer=None "
@@ -104,8 +124,18 @@ class Rewriting:
         for name, old, new, (a, b) in zip(self._names, self._old, self._new, values, strict=True):
             if a is _NotedValue.NOTHING or b is _NotedValue.NOTHING:
                 continue
-            if difference := _difference(a, b):
+            if difference := _difference(a, b, rounds=self._rounds):
                 yield name, old.value, new.value, difference
+
+
+def _room_of(values: np.ndarray[Any, Any]) -> tuple[float, float]:
+    """Return how far rounding may put values apart: of their sizes, and of the largest one's.
+
+    Half of the digits: as many may be lost to a matrix before a solution has none that is right.
+    """
+    finite = np.abs(values[np.isfinite(values)])
+    digits = float(np.sqrt(np.finfo(values.dtype).eps)) if values.dtype.kind in "fc" else 0.0
+    return digits, digits * float(finite.max(initial=0.0))
 
 
 def _link_graph(relink: Relink, outputs: Sequence[Variable], noted: list[_NotedValue]) -> Function:
@@ -117,14 +147,16 @@ def _show_variable(variable: Variable) -> str:
     return text_of(variable) + (f" (made at {origin})" if origin else "")
 
 
-def _difference(a: Any, b: Any) -> str:
-    """Say how two values differ; empty where they do not."""
+def _difference(a: Any, b: Any, *, rounds: bool) -> str:
+    """Say how two values differ; empty where they do not, or by rounding alone if that may be."""
     if not isinstance(a, (np.ndarray, np.generic)):
         return ""
     old, new = np.asarray(a), np.asarray(b)
     if (old.dtype, old.shape) != (new.dtype, new.shape):
         return f"{old.dtype} {old.shape} became {new.dtype} {new.shape}"
     if np.array_equal(old, new, equal_nan=old.dtype.kind in "fc"):
+        return ""
+    if rounds and np.allclose(old, new, *_room_of(old), equal_nan=True):
         return ""
     where = tuple(int(i) for i in np.argwhere((old != new) & ~((old != old) & (new != new)))[0])
     element = f"element {where}: " if where else ""

@@ -28,6 +28,8 @@ RUN_WITHOUT_C = tuple(row["name"] for row in _TABLES["linkers"] if row["runs_wit
 #: Those that compare each node with its `perform`.
 COMPARING = frozenset(row["name"] for row in _TABLES["linkers"] if row["compared"])
 FEATURES: dict[str, str] = dict(_TABLES["features"])
+#: The rewrites that keep values up to rounding; all others keep each bit.
+ROUNDING = frozenset(_TABLES["rounding"])
 OPTIMIZERS: dict[str | None, frozenset[str]] = {
     name: frozenset(features) for name, features in _TABLES["optimizers"]
 }
@@ -97,7 +99,7 @@ class Mode(_core.ModeFields):
     >>> [row.op for row in f.explain().nodes]
     ['add', 'mul']
     >>> f.rewrites
-    {'merge': 1, 'inverses': 0, 'idempotents': 0}
+    {'merge': 1, 'inverses': 0, 'idempotents': 0, 'factors': 0}
     """
 
     linker: LinkerName | Linker  # it may have a checker; the other fields are in C++ alone
@@ -202,7 +204,7 @@ class Mode(_core.ModeFields):
         --------
         >>> import thunkvm as tv
         >>> sorted(tv.get_mode("FAST_RUN").excluding("fusion", "inverses").features)
-        ['idempotents', 'merge']
+        ['factors', 'idempotents', 'merge']
         """
         for name in features:
             _check_feature(name)

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm._src.arrays.perform.table import Perform, performs, performs_binary, performs_unary
+from thunkvm._src.arrays.perform.table import (
+    Perform,
+    performs,
+    performs_binary,
+    performs_outputs,
+    performs_unary,
+)
 
 performs_binary("matmul", np.matmul)
 performs_binary("dot", np.matmul)
@@ -34,6 +40,25 @@ def _cholesky(node: Any) -> Perform:
         output_storage[0][0] = out
 
     return perform_or_nan if node.op.attrs["on_error"] == "nan" else perform
+
+
+def _beside(a: Any, factor: Any) -> Any:
+    """Return a matrix for each factor of a stack; the value is the same with a factor."""
+    return np.broadcast_to(a, np.broadcast_shapes(a.shape, factor.shape))
+
+
+@performs("factored_cholesky")
+def _factored_cholesky(node: Any) -> Perform:
+    without = _cholesky(node)
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        without(node, [_beside(*inputs)], output_storage)
+
+    return perform
+
+
+performs_binary("factored_inv", lambda a, factor: np.linalg.inv(_beside(a, factor)))
+performs_outputs("factored_slogdet", lambda a, factor: np.linalg.slogdet(_beside(a, factor)))
 
 
 @performs("solve_triangular")
