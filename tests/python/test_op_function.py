@@ -21,11 +21,11 @@ def test_every_op_has_a_documented_function() -> None:
         assert str(inspect.signature(function)) == function.__text_signature__, name
 
 
-def test_a_signature_has_positional_inputs_and_keyword_attributes() -> None:
+def test_a_signature_has_inputs_and_keyword_attributes() -> None:
     signature = inspect.signature(_core.op("sum"))
-    assert str(signature).startswith("(x, /, *, axis=None, keepdims=False")
+    assert str(signature).startswith("(x, *, axis=None, keepdims=False")
     assert [p.kind for p in signature.parameters.values()][:2] == [
-        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
         inspect.Parameter.KEYWORD_ONLY,
     ]
     assert str(inspect.signature(_core.op("concatenate"))).startswith("(*")
@@ -67,13 +67,33 @@ def test_the_number_of_inputs_is_checked() -> None:
         _core.op("cos")(x, x)
     with pytest.raises(TypeError, match=r"\[add\] takes 2 inputs \(x, y\), but got 0"):
         _core.op("add")()
-    with pytest.raises(TypeError, match=r"attributes go by keyword: sum\(x, /, \*, axis=None"):
+    with pytest.raises(TypeError, match=r"attributes go by keyword: sum\(x, \*, axis=None"):
         _core.op("sum")(x, 0)
 
 
-def test_an_input_goes_by_position() -> None:
-    with pytest.raises(TypeError, match=r"\[cos\] takes its input 'x' by position: cos\(x, /\)"):
-        _core.op("cos")(tv.scalar(), x=tv.scalar())
+def test_inputs_go_by_keyword_as_by_position() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    add, total = _core.op("add"), _core.op("sum")
+    for made in add(x=x, y=y), add(y=y, x=x), add(x, y=y):
+        assert made.owner.inputs == [x, y]
+    assert total(x=x, axis=[0], keepdims=True).owner.inputs == [x]
+    assert str(inspect.signature(add)) == "(x, y)"
+
+
+def test_an_input_that_is_given_twice_or_not_at_all_is_an_error() -> None:
+    x = tv.vector("x")
+    with pytest.raises(TypeError, match=r"\[cos\] got the input 'x' twice, by position and by key"):
+        _core.op("cos")(x, x=x)
+    with pytest.raises(TypeError, match=r"\[add\] needs the input 'x': add\(x, y\)"):
+        _core.op("add")(y=x)
+    with pytest.raises(TypeError, match=r"\[add\] takes 2 inputs \(x, y\), but got 1"):
+        _core.op("add")(x=x)
+
+
+def test_inputs_in_front_of_any_number_of_others_go_by_position() -> None:
+    x = tv.vector("x")
+    with pytest.raises(TypeError, match=r"\[subtensor\] takes its input 'x' by position"):
+        _core.op("subtensor")(x=x, index=["0"])
 
 
 def test_a_bad_input_is_named() -> None:

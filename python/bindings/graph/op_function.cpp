@@ -15,8 +15,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -45,20 +47,53 @@ std::unordered_map<std::string, PyObject*>& functions() {
   return *table;
 }
 
+std::optional<std::size_t> input_named(const OpProto& proto, std::string_view name) {
+  const auto found = std::ranges::find(proto.inputs, name, &VarProto::name);
+  if (found == proto.inputs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - proto.inputs.begin());
+}
+
+// Inputs in front of any number of others have places alone.
 void refuse_input_by_keyword(const OpProto& proto, const std::string& name) {
-  for (const VarProto& input : proto.inputs)
-    if (input.name == name)
-      throw Error(ErrorKind::Type, "[" + proto.name + "] takes its input '" + name +
-                                       "' by position: " + proto.name + op_signature_text(proto));
+  if (input_named(proto, name))
+    throw Error(ErrorKind::Type, "[" + proto.name + "] takes its input '" + name +
+                                     "' by position: " + proto.name + op_signature_text(proto));
+}
+
+// All inputs in their order, of which some are given by keyword; empty if none is. Null stands for
+// one that is left out, None for one that may be.
+std::vector<PyObject*> with_named_inputs(PyObject* self, std::span<PyObject* const> by_position,
+                                         PyObject* names, PyObject* const* values) {
+  const OpProto& proto = proto_of(self);
+  std::vector<PyObject*> inputs;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); ++k) {
+    const auto i = input_named(proto, text_of(PyTuple_GET_ITEM(names, k), "a keyword's name"));
+    if (!i) continue;
+    if (*i < by_position.size())
+      throw Error(ErrorKind::Type, "[" + proto.name + "] got the input '" + proto.inputs[*i].name +
+                                       "' twice, by position and by keyword");
+    if (inputs.empty()) inputs.assign(by_position.begin(), by_position.end());
+    if (inputs.size() <= *i) inputs.resize(*i + 1, nullptr);
+    inputs[*i] = values[k];
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] != nullptr) continue;
+    if (!proto.inputs[i].is_optional)
+      throw Error(ErrorKind::Type, "[" + proto.name + "] needs the input '" + proto.inputs[i].name +
+                                       "': " + proto.name + op_signature_text(proto));
+    inputs[i] = Py_None;
+  }
+  return inputs;
 }
 
 // `names` are the keywords' of the call, or null.
 [[noreturn]] void wrong_number_of_inputs(PyObject* self, Py_ssize_t n, PyObject* names) {
   const OpProto& proto = proto_of(self);
-  for (Py_ssize_t k = 0; names != nullptr && k < PyTuple_GET_SIZE(names); ++k)
+  const OpFunctionObject* function = self_of(self);
+  const bool variadic = function->n_at_most == PY_SSIZE_T_MAX;
+  for (Py_ssize_t k = 0; variadic && names != nullptr && k < PyTuple_GET_SIZE(names); ++k)
     refuse_input_by_keyword(proto,
                             std::string(text_of(PyTuple_GET_ITEM(names, k), "a keyword's name")));
-  const OpFunctionObject* function = self_of(self);
   std::string count = std::to_string(function->n_required);
   if (function->n_at_most == PY_SSIZE_T_MAX) {
     count = "at least " + count;
@@ -136,7 +171,10 @@ Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values,
   for (Py_ssize_t k = 0; k < n; ++k) {
     const std::string name(text_of(PyTuple_GET_ITEM(names, k), "an attribute's name"));
     const AttrProto* attr = proto.attr(name);
-    if (attr == nullptr) refuse_input_by_keyword(proto, name);
+    if (attr == nullptr && input_named(proto, name)) {
+      if (proto.inputs.back().variadic) refuse_input_by_keyword(proto, name);
+      continue;
+    }
     if (attr != nullptr && by_position != nullptr)
       throw Error(ErrorKind::Type, "[" + proto.name + "] got the attribute '" + name +
                                        "' twice, by position and by keyword");
@@ -161,6 +199,15 @@ PyObject* op_function_call(PyObject* self, PyObject* const* args, std::size_t na
       inputs = PySequence_Fast_ITEMS(spread.get());
       n = PyTuple_GET_SIZE(spread.get());
     }
+    const Py_ssize_t n_names = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
+    std::vector<PyObject*> named;
+    if (n_names > 0 && !variadic)
+      named = with_named_inputs(self, {inputs, static_cast<std::size_t>(n)}, keyword_names,
+                                args + PyVectorcall_NARGS(nargsf));
+    if (!named.empty()) {
+      inputs = named.data();
+      n = static_cast<Py_ssize_t>(named.size());
+    }
     PyObject* attribute = nullptr;
     if (!variadic && n == function->n_at_most + 1 && attribute_by_position(proto_of(self)))
       attribute = inputs[--n];
@@ -169,8 +216,7 @@ PyObject* op_function_call(PyObject* self, PyObject* const* args, std::size_t na
     if (given < function->n_required || given > function->n_at_most)
       wrong_number_of_inputs(self, n, keyword_names);
     const std::span objects(inputs, static_cast<std::size_t>(given));
-    if (attribute == nullptr && (keyword_names == nullptr || PyTuple_GET_SIZE(keyword_names) == 0))
-      return apply(self, plain_op(self), objects);
+    if (attribute == nullptr && n_names == 0) return apply(self, plain_op(self), objects);
     const Ref<const Op> op =
         op_with(self, keyword_names, args + PyVectorcall_NARGS(nargsf), attribute);
     return apply(self, *op, objects);

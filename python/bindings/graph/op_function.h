@@ -7,8 +7,8 @@
 
 namespace thunkvm {
 
-/// A new reference to the function of an Op: inputs by position, attributes by keyword. One object
-/// for each name. Throws Error(Key) with the nearest name.
+/// A new reference to the function of an Op: inputs by position or keyword, attributes by keyword.
+/// One object for each name. Throws Error(Key) with the nearest name.
 PyObject* op_function(std::string_view name);
 
 }  // namespace thunkvm

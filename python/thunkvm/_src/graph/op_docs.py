@@ -20,8 +20,10 @@ def signature(proto: dict[str, Any]) -> inspect.Signature:
     """Return the signature of the function of an Op, for ``inspect.signature``."""
     of: Any = inspect.Parameter
     made = []
+    variadic = any(var["variadic"] for var in proto["inputs"])
+    by_place = of.POSITIONAL_ONLY if variadic else of.POSITIONAL_OR_KEYWORD
     for var in proto["inputs"]:
-        kind = of.VAR_POSITIONAL if var["variadic"] else of.POSITIONAL_ONLY
+        kind = of.VAR_POSITIONAL if var["variadic"] else by_place
         left_out = var["optional"] and not var["variadic"]
         made.append(of(var["name"], kind, default=None if left_out else of.empty))
     kind = of.POSITIONAL_OR_KEYWORD if proto["attribute_by_position"] else of.KEYWORD_ONLY
