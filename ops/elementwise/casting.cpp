@@ -1,6 +1,7 @@
 // casting.cpp: `cast`, the conversion of numbers to another dtype.
 #include "ops/elementwise/element_functions.h"
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "thunks/cast.h"
 
@@ -89,27 +90,22 @@ class CastOp final : public ArrayOp {
   DType dtype_;
 };
 
-class CastMaker : public OpMaker {
- public:
-  explicit CastMaker(OpProto& proto) : OpMaker(proto) {
-    family("casting");
-    expose(Exposure::Package);
-    comment(
-        "The elements converted to another dtype, as `numpy.ndarray.astype` does it. Floats are "
-        "truncated to integers (what does not fit, through int64); complex numbers lose their "
-        "imaginary part when cast to real ones.");
-    input("x", "any numeric tensor");
-    attr("dtype", AttrType::DType, "the dtype of the result");
-    output("the same numbers in that dtype; `x` itself where it has it already");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.cast(x, dtype=\"int64\"))([1.5, -2.5])\n"
-        "array([ 1, -2])");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(CastOp, CastMaker, cast)
+DECLARE_OP(cast)
+    .family("casting")
+    .expose(Exposure::Package)
+    .comment(
+        "The elements converted to another dtype, as `numpy.ndarray.astype` does it. Floats are "
+        "truncated to integers (what does not fit, through int64); complex numbers lose their "
+        "imaginary part when cast to real ones.")
+    .input("x", "any numeric tensor")
+    .attr("dtype", AttrType::DType, "the dtype of the result")
+    .output("out", "the same numbers in that dtype; `x` itself where it has it already")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.cast(x, dtype=\"int64\"))([1.5, -2.5])\n"
+        "array([ 1, -2])")
+    .made_by<CastOp>();
 
 }  // namespace thunkvm

@@ -1,5 +1,6 @@
 // counted.cpp: the identity under a name by which its runs are counted.
 #include "ops/elementwise/element_functions.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/identity_op.h"
 #include "ops/graph/registry.h"
 #include "thunks/error.h"
@@ -29,10 +30,7 @@ const ElementCode& code_of_identity() {
 class CountedOp final : public IdentityOp {
  public:
   explicit CountedOp(const Attributes& attrs)
-      : IdentityOp("counted"), under_(attrs.get<std::string>("name")) {
-    if (under_.empty())
-      throw Error(ErrorKind::Value, "[counted] the name is empty; give the name to count under");
-  }
+      : IdentityOp("counted"), under_(attrs.get<std::string>("name")) {}
   std::string text() const override { return "counted{name=" + under_ + "}"; }
 
   const ElementCode* element_code(const Apply& node) const override {
@@ -49,27 +47,26 @@ class CountedOp final : public IdentityOp {
   std::string under_;
 };
 
-class CountedMaker : public OpMaker {
- public:
-  explicit CountedMaker(OpProto& proto) : OpMaker(proto) {
-    family("selection");
-    expose(Exposure::Package);
-    comment(
+DECLARE_OP(counted)
+    .family("selection")
+    .expose(Exposure::Package)
+    .comment(
         "The input itself, under a name by which `Function.counts` says how often it was computed. "
-        "No rewrite removes it. A gradient passes it, and is not counted.");
-    input("x", "any variable");
-    attr("name", AttrType::String, "the name to count under; several nodes may share it");
-    output("the same value");
-    example(
+        "No rewrite removes it. A gradient passes it, and is not counted.")
+    .input("x", "any variable")
+    .attr("name", AttrType::String, "the name to count under; several nodes may share it")
+    .checked_by([](const AttrValue& name) {
+      return std::get<std::string>(name).empty() ? "it has to have letters" : std::string();
+    })
+    .output("out", "the same value")
+    .example(
         ">>> x = tv.scalar(\"x\")\n"
         ">>> cost = tv.counted(tv.exp(x), name=\"cost\")\n"
         ">>> f = tv.function([x], tv.ifelse(x > 0, cost, x))\n"
         ">>> _ = f(1.0), f(-1.0), f(2.0)\n"
         ">>> f.counts()\n"
-        "{'cost': 2}");
-  }
-};
-REGISTER_OP(CountedOp, CountedMaker, counted)
+        "{'cost': 2}")
+    .made_by<CountedOp>();
 
 }  // namespace
 }  // namespace thunkvm

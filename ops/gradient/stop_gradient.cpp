@@ -1,5 +1,6 @@
 // stop_gradient.cpp: the identity that no gradient passes.
 #include "ops/graph/connection.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/identity_op.h"
 #include "ops/graph/registry.h"
 
@@ -16,22 +17,18 @@ class StopGradientOp final : public IdentityOp, public PartlyConnected {
   bool connects(int) const override { return false; }
 };
 
-class StopGradientMaker : public OpMaker {
- public:
-  explicit StopGradientMaker(OpProto& proto) : OpMaker(proto) {
-    family("selection");
-    expose(Exposure::Package);
-    comment("The input itself, which gradients take for a constant.");
-    input("x", "any variable");
-    output("the same value");
-    example(
+DECLARE_OP(stop_gradient)
+    .family("selection")
+    .expose(Exposure::Package)
+    .comment("The input itself, which gradients take for a constant.")
+    .input("x", "any variable")
+    .output("out", "the same value")
+    .example(
         ">>> x = tv.scalar(\"x\")\n"
         ">>> cost = x * tv.ops.stop_gradient(x)\n"
         ">>> float(tv.function([x], tv.grad(cost, x))(3.0))\n"
-        "3.0");
-  }
-};
-REGISTER_OP(StopGradientOp, StopGradientMaker, stop_gradient)
+        "3.0")
+    .made_by<StopGradientOp>();
 
 }  // namespace
 }  // namespace thunkvm

@@ -1,5 +1,6 @@
 // stream.cpp: `random_stream`, the state of a generator for one draw, before a function says which.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/random/pcg64.h"
 
 namespace thunkvm {
@@ -41,23 +42,18 @@ class StreamOp final : public ArrayOp {
   }
 };
 
-class StreamMaker : public OpMaker {
- public:
-  explicit StreamMaker(OpProto& proto) : OpMaker(proto) {
-    family("random");
-    comment("The state of a generator, for one of its draws.");
-    input("state", "6 words of uint64");
-    attr("number", AttrType::Int, "the number of the draw");
-    output("the state");
-    example(
-        ">>> state = tv.ops.random_stream(tv.random.key(1), number=1)\n"
-        ">>> tv.function([], state)().shape\n"
-        "(6,)");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(StreamOp, StreamMaker, random_stream)
+DECLARE_OP(random_stream)
+    .family("random")
+    .comment("The state of a generator, for one of its draws.")
+    .input("state", "6 words of uint64")
+    .attr("number", AttrType::Int, "the number of the draw")
+    .output("out", "the state")
+    .example(
+        ">>> state = tv.ops.random_stream(tv.random.key(1), number=1)\n"
+        ">>> tv.function([], state)().shape\n"
+        "(6,)")
+    .made_by<StreamOp>();
 
 }  // namespace thunkvm

@@ -73,7 +73,9 @@ def test_counts_begin_anew_with_reset_counters() -> None:
 
 
 def test_counted_asks_for_a_name() -> None:
-    with pytest.raises(ValueError, match=r"\[counted\] the name is empty"):
+    with pytest.raises(
+        ValueError, match=r"\[counted\] attribute 'name' = '', but it has to have letters"
+    ):
         tv.counted(tv.scalar("x"), "")
 
 
