@@ -1,5 +1,6 @@
 // matmul.cpp: `matmul`, products of matrices, vectors and stacks of them, and `dot`, which is one
 // of them under its own name.
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/linalg/lapack.h"
 #include "ops/linalg/limits.h"
@@ -290,50 +291,35 @@ class DotOp final : public ProductOp {
   }
 };
 
-class ProductMaker : public OpMaker {
- public:
-  ProductMaker(OpProto& proto, const char* summary, const char* operand) : OpMaker(proto) {
-    family("linear algebra");
-    expose(Exposure::Package);
-    comment(summary);
-    input("a", operand);
-    input("b", operand);
-    output("the products");
-  }
-};
-
-class MatmulMaker : public ProductMaker {
- public:
-  explicit MatmulMaker(OpProto& proto)
-      : ProductMaker(
-            proto,
-            "Product of matrices, vectors and stacks of matrices, as `numpy.matmul`. A vector is a "
-            "row on the left and a column on the right; the axes before the last two broadcast.",
-            "a tensor with at least one axis") {
-    written({Notation::Kind::Infix, "@", 11});
-    example(
-        ">>> a, x = tv.matrix(\"a\"), tv.vector(\"x\")\n"
-        ">>> tv.function([a, x], tv.matmul(a, x))([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])\n"
-        "array([3., 7.])");
-  }
-};
-
-class DotMaker : public ProductMaker {
- public:
-  explicit DotMaker(OpProto& proto)
-      : ProductMaker(proto, "Product of numbers, vectors and matrices, as `numpy.dot`.",
-                     "a tensor with at most two axes") {
-    expose(Exposure::Method);
-    example(
-        ">>> x, y = tv.vector(\"x\"), tv.vector(\"y\")\n"
-        ">>> tv.function([x, y], tv.dot(x, y))([1.0, 2.0], [3.0, 4.0])\n"
-        "np.float64(11.0)");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(MatmulOp, MatmulMaker, matmul)
-REGISTER_OP(DotOp, DotMaker, dot)
+DECLARE_OP(matmul)
+    .comment(
+        "Product of matrices, vectors and stacks of matrices, as `numpy.matmul`. A vector is a "
+        "row on the left and a column on the right; the axes before the last two broadcast.")
+    .family("linear algebra")
+    .expose(Exposure::Package)
+    .input("a", "a tensor with at least one axis")
+    .input("b", "a tensor with at least one axis")
+    .output("out", "the products")
+    .written({Notation::Kind::Infix, "@", 11})
+    .example(
+        ">>> a, x = tv.matrix(\"a\"), tv.vector(\"x\")\n"
+        ">>> tv.function([a, x], tv.matmul(a, x))([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])\n"
+        "array([3., 7.])")
+    .made_by<MatmulOp>();
+
+DECLARE_OP(dot)
+    .comment("Product of numbers, vectors and matrices, as `numpy.dot`.")
+    .family("linear algebra")
+    .input("a", "a tensor with at most two axes")
+    .input("b", "a tensor with at most two axes")
+    .output("out", "the products")
+    .expose(Exposure::Method)
+    .example(
+        ">>> x, y = tv.vector(\"x\"), tv.vector(\"y\")\n"
+        ">>> tv.function([x, y], tv.dot(x, y))([1.0, 2.0], [3.0, 4.0])\n"
+        "np.float64(11.0)")
+    .made_by<DotOp>();
 
 }  // namespace thunkvm

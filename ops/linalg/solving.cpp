@@ -1,4 +1,5 @@
 // solving.cpp: `solve` through LU factors with row exchanges, and `solve_triangular`.
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/linalg/factors.h"
 #include "ops/linalg/lu_factors.h"
@@ -250,54 +251,45 @@ class SolveTriangularOp final : public SystemOp {
   TriangularState state_;
 };
 
-class SolveMaker : public OpMaker {
- public:
-  explicit SolveMaker(OpProto& proto) : OpMaker(proto) {
-    family("linear algebra");
-    expose(Exposure::Package);
-    numpy("linalg.solve");
-    hint(ErrorKind::LinAlg, kSingularHint);
-    comment(
+}  // namespace
+
+DECLARE_OP(solve)
+    .family("linear algebra")
+    .expose(Exposure::Package)
+    .numpy("linalg.solve")
+    .hint(ErrorKind::LinAlg, kSingularHint)
+    .comment(
         "The x for which a x = b, as `numpy.linalg.solve`, through LU factors with row exchanges "
         "(E. Anderson et al., LAPACK Users' Guide, 1999: getrf, getrs). The axes before the last "
-        "two broadcast. A singular matrix is a LinAlgError.");
-    input("a", "square matrices");
-    input("b", "a vector, or matrices whose columns are right-hand sides");
-    output("the solutions, in the shape of `b`");
-    example(
+        "two broadcast. A singular matrix is a LinAlgError.")
+    .input("a", "square matrices")
+    .input("b", "a vector, or matrices whose columns are right-hand sides")
+    .output("out", "the solutions, in the shape of `b`")
+    .example(
         ">>> a, b = tv.matrix(\"a\"), tv.vector(\"b\")\n"
         ">>> tv.function([a, b], tv.ops.solve(a, b))([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])\n"
-        "array([1. , 0.5])");
-  }
-};
+        "array([1. , 0.5])")
+    .made_by<SolveOp>();
 
-class SolveTriangularMaker : public OpMaker {
- public:
-  explicit SolveTriangularMaker(OpProto& proto) : OpMaker(proto) {
-    family("linear algebra");
-    expose(Exposure::Package);
-    hint(ErrorKind::LinAlg, kSingularHint);
-    comment("The x for which a x = b, where a is triangular; the other triangle is not read.");
-    input("a", "square matrices");
-    input("b", "a vector, or matrices whose columns are right-hand sides");
-    attr("lower", AttrType::Bool, "whether the lower triangle is read, or the upper one")
-        .by_default(true);
-    attr("transposed", AttrType::Bool, "whether to solve with the transpose of a")
-        .by_default(false);
-    attr("unit_diagonal", AttrType::Bool, "whether to take the diagonal as ones, unread")
-        .by_default(false);
-    output("the solutions, in the shape of `b`");
-    example(
+DECLARE_OP(solve_triangular)
+    .family("linear algebra")
+    .expose(Exposure::Package)
+    .hint(ErrorKind::LinAlg, kSingularHint)
+    .comment("The x for which a x = b, where a is triangular; the other triangle is not read.")
+    .input("a", "square matrices")
+    .input("b", "a vector, or matrices whose columns are right-hand sides")
+    .attr("lower", AttrType::Bool, "whether the lower triangle is read, or the upper one")
+    .by_default(true)
+    .attr("transposed", AttrType::Bool, "whether to solve with the transpose of a")
+    .by_default(false)
+    .attr("unit_diagonal", AttrType::Bool, "whether to take the diagonal as ones, unread")
+    .by_default(false)
+    .output("out", "the solutions, in the shape of `b`")
+    .example(
         ">>> a, b = tv.matrix(\"a\"), tv.vector(\"b\")\n"
         ">>> f = tv.function([a, b], tv.ops.solve_triangular(a, b))\n"
         ">>> f([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0])\n"
-        "array([1., 2.])");
-  }
-};
-
-}  // namespace
-
-REGISTER_OP(SolveOp, SolveMaker, solve)
-REGISTER_OP(SolveTriangularOp, SolveTriangularMaker, solve_triangular)
+        "array([1., 2.])")
+    .made_by<SolveTriangularOp>();
 
 }  // namespace thunkvm
