@@ -2,6 +2,7 @@
 // `advanced_set_subtensor` and `advanced_inc_subtensor`, new arrays in which they are replaced or
 // added to, once for every time that one is picked.
 #include "ops/graph/cut_gradient.h"
+#include "ops/graph/declaration.h"
 #include "ops/indexing/index_arrays.h"
 #include "ops/indexing/picked_walk.h"
 #include "thunks/lengths.h"
@@ -292,81 +293,61 @@ class AdvancedWriteOp final : public ArrayIndexOp {
   }
 };
 
-class ArrayIndexMaker : public OpMaker {
- public:
-  using OpMaker::OpMaker;
-
- protected:
-  void index_inputs() {
-    VarProto& rest = input("items",
-                           "what the '?' and '[]' of `index` stand for, in their order: 0-d "
-                           "integers, and arrays of integers or bools");
-    rest.variadic = true;
-    rest.is_optional = true;
-    attr("index", AttrType::Strings,
-         "one string for each item: an integer \"3\", a slice \"1:5:2\", \"newaxis\", \"...\" or "
-         "\"[]\", an array; \"?\" stands for an integer that is an input");
-  }
-};
-
-class AdvancedSubtensorMaker : public ArrayIndexMaker {
- public:
-  explicit AdvancedSubtensorMaker(OpProto& proto) : ArrayIndexMaker(proto) {
-    family("indexing");
-    comment(
-        "What an index with arrays picks, as a copy: `x[...]` with arrays of integers and masks "
-        "beside integers, slices, new axes and an ellipsis, by NumPy's rules.");
-    input("x", "any numeric tensor");
-    index_inputs();
-    output("the elements");
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], x[:, [1, 0]])([[1.0, 2.0], [3.0, 4.0]])\n"
-        "array([[2., 1.],\n"
-        "       [4., 3.]])");
-  }
-};
-
-class AdvancedSetSubtensorMaker : public ArrayIndexMaker {
- public:
-  explicit AdvancedSetSubtensorMaker(OpProto& proto) : ArrayIndexMaker(proto) {
-    family("indexing");
-    comment(
-        "A new array like `x`, with what an index with arrays picks replaced. Where something is "
-        "picked twice, the later value stays.");
-    input("x", "any numeric tensor");
-    input("value", "what is put there; broadcast to what is picked");
-    index_inputs();
-    output("as `x`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], x[x < 0].set(0.0))([-1.0, 2.0, -3.0])\n"
-        "array([0., 2., 0.])");
-  }
-};
-
-class AdvancedIncSubtensorMaker : public ArrayIndexMaker {
- public:
-  explicit AdvancedIncSubtensorMaker(OpProto& proto) : ArrayIndexMaker(proto) {
-    family("indexing");
-    comment(
-        "A new array like `x`, with something added to what an index with arrays picks, as often "
-        "as it is picked: `numpy.add.at` on a copy.");
-    input("x", "any numeric tensor");
-    input("value", "what is added there; broadcast to what is picked");
-    index_inputs();
-    output("as `x`");
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], x[[0, 0], [1, 1]].inc(10.0))([[1.0, 2.0]])\n"
-        "array([[ 1., 22.]])");
-  }
-};
+void takes_index(Declaration& d) {
+  d.optional_inputs("items",
+                    "what the '?' and '[]' of `index` stand for, in their order: 0-d "
+                    "integers, and arrays of integers or bools")
+      .attr(
+          "index", AttrType::Strings,
+          "one string for each item: an integer \"3\", a slice \"1:5:2\", \"newaxis\", \"...\" or "
+          "\"[]\", an array; \"?\" stands for an integer that is an input");
+}
 
 }  // namespace
 
-REGISTER_OP(AdvancedSubtensorOp, AdvancedSubtensorMaker, advanced_subtensor)
-REGISTER_OP(AdvancedWriteOp<Access::Set>, AdvancedSetSubtensorMaker, advanced_set_subtensor)
-REGISTER_OP(AdvancedWriteOp<Access::Inc>, AdvancedIncSubtensorMaker, advanced_inc_subtensor)
+DECLARE_OP(advanced_subtensor)
+    .family("indexing")
+    .comment(
+        "What an index with arrays picks, as a copy: `x[...]` with arrays of integers and masks "
+        "beside integers, slices, new axes and an ellipsis, by NumPy's rules.")
+    .input("x", "any numeric tensor")
+    .with(takes_index)
+    .output("out", "the elements")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n"
+        ">>> tv.function([x], x[:, [1, 0]])([[1.0, 2.0], [3.0, 4.0]])\n"
+        "array([[2., 1.],\n"
+        "       [4., 3.]])")
+    .made_by<AdvancedSubtensorOp>();
+
+DECLARE_OP(advanced_set_subtensor)
+    .family("indexing")
+    .comment(
+        "A new array like `x`, with what an index with arrays picks replaced. Where something is "
+        "picked twice, the later value stays.")
+    .input("x", "any numeric tensor")
+    .input("value", "what is put there; broadcast to what is picked")
+    .with(takes_index)
+    .output("out", "as `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], x[x < 0].set(0.0))([-1.0, 2.0, -3.0])\n"
+        "array([0., 2., 0.])")
+    .made_by<AdvancedWriteOp<Access::Set>>();
+
+DECLARE_OP(advanced_inc_subtensor)
+    .family("indexing")
+    .comment(
+        "A new array like `x`, with something added to what an index with arrays picks, as often "
+        "as it is picked: `numpy.add.at` on a copy.")
+    .input("x", "any numeric tensor")
+    .input("value", "what is added there; broadcast to what is picked")
+    .with(takes_index)
+    .output("out", "as `x`")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n"
+        ">>> tv.function([x], x[[0, 0], [1, 1]].inc(10.0))([[1.0, 2.0]])\n"
+        "array([[ 1., 22.]])")
+    .made_by<AdvancedWriteOp<Access::Inc>>();
 
 }  // namespace thunkvm

@@ -1,4 +1,5 @@
 // slice_length.cpp: `slice_length`, how many elements of an axis a slice picks.
+#include "ops/graph/declaration.h"
 #include "ops/graph/extent_op.h"
 #include "ops/indexing/indexing.h"
 
@@ -41,26 +42,19 @@ class SliceLengthOp final : public ExtentOp {
   BasicIndex index_;
 };
 
-class SliceLengthMaker : public OpMaker {
- public:
-  explicit SliceLengthMaker(OpProto& proto) : OpMaker(proto) {
-    family("indexing");
-    comment("How many elements a slice picks of an axis of some length.");
-    input("length", "a 0-d integer, the length of the axis");
-    VarProto& rest = input("integers", "0-d integers, one for each '?' in `slice`");
-    rest.variadic = true;
-    rest.is_optional = true;
-    attr("slice", AttrType::String, "start:stop:step, each a number, '?' or left out");
-    output("a 0-d int64");
-    example(
-        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
-        ">>> tv.function([n], tv.ops.slice_length(n, slice=\"1::2\"))(6)\n"
-        "np.int64(3)");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(SliceLengthOp, SliceLengthMaker, slice_length)
+DECLARE_OP(slice_length)
+    .family("indexing")
+    .comment("How many elements a slice picks of an axis of some length.")
+    .input("length", "a 0-d integer, the length of the axis")
+    .optional_inputs("integers", "0-d integers, one for each '?' in `slice`")
+    .attr("slice", AttrType::String, "start:stop:step, each a number, '?' or left out")
+    .output("out", "a 0-d int64")
+    .example(
+        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
+        ">>> tv.function([n], tv.ops.slice_length(n, slice=\"1::2\"))(6)\n"
+        "np.int64(3)")
+    .made_by<SliceLengthOp>();
 
 }  // namespace thunkvm

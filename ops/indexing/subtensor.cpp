@@ -1,6 +1,7 @@
 // subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and
 // `inc_subtensor`, new arrays in which that part is replaced or added to.
 #include "ops/graph/cut_gradient.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/index_map.h"
 #include "ops/graph/limits.h"
 #include "ops/indexing/indexing.h"
@@ -302,76 +303,56 @@ class WriteOp final : public IndexOp {
   }
 };
 
-class IndexMaker : public OpMaker {
- public:
-  using OpMaker::OpMaker;
-
- protected:
-  void index_inputs() {
-    VarProto& rest = input("integers", "0-d integers, one for each '?' in `index`");
-    rest.variadic = true;
-    rest.is_optional = true;
-    attr("index", AttrType::Strings,
-         "one string for each item: an integer \"3\", a slice \"1:5:2\", \"newaxis\" or \"...\"; "
-         "\"?\" stands for the next of `integers`");
-  }
-};
-
-class SubtensorMaker : public IndexMaker {
- public:
-  explicit SubtensorMaker(OpProto& proto) : IndexMaker(proto) {
-    family("indexing");
-    comment(
-        "Part of an array, as a view: `x[...]` with integers, slices, new axes and an ellipsis.");
-    written({Notation::Kind::Part});
-    input("x", "any numeric tensor");
-    index_inputs();
-    output("a view of `x`");
-    example(
-        ">>> x, i = tv.vector(\"x\"), tv.scalar(\"i\", dtype=\"int64\")\n"
-        ">>> tv.function([x, i], x[i:])([1.0, 2.0, 3.0], 1)\n"
-        "array([2., 3.])");
-  }
-};
-
-class SetSubtensorMaker : public IndexMaker {
- public:
-  explicit SetSubtensorMaker(OpProto& proto) : IndexMaker(proto) {
-    family("indexing");
-    comment("A new array like `x`, with a part of it replaced.");
-    written({Notation::Kind::Part, "set"});
-    input("x", "any numeric tensor");
-    input("value", "what is put there; broadcast to the part");
-    index_inputs();
-    output("as `x`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], x[1:].set(0.0))([1.0, 2.0, 3.0])\n"
-        "array([1., 0., 0.])");
-  }
-};
-
-class IncSubtensorMaker : public IndexMaker {
- public:
-  explicit IncSubtensorMaker(OpProto& proto) : IndexMaker(proto) {
-    family("indexing");
-    comment("A new array like `x`, with something added to a part of it.");
-    written({Notation::Kind::Part, "inc"});
-    input("x", "any numeric tensor");
-    input("value", "what is added there; broadcast to the part");
-    index_inputs();
-    output("as `x`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], x[1:].inc(10.0))([1.0, 2.0, 3.0])\n"
-        "array([ 1., 12., 13.])");
-  }
-};
+void takes_index(Declaration& d) {
+  d.optional_inputs("integers", "0-d integers, one for each '?' in `index`")
+      .attr(
+          "index", AttrType::Strings,
+          "one string for each item: an integer \"3\", a slice \"1:5:2\", \"newaxis\" or \"...\"; "
+          "\"?\" stands for the next of `integers`");
+}
 
 }  // namespace
 
-REGISTER_OP(SubtensorOp, SubtensorMaker, subtensor)
-REGISTER_OP(WriteOp<false>, SetSubtensorMaker, set_subtensor)
-REGISTER_OP(WriteOp<true>, IncSubtensorMaker, inc_subtensor)
+DECLARE_OP(subtensor)
+    .family("indexing")
+    .comment(
+        "Part of an array, as a view: `x[...]` with integers, slices, new axes and an ellipsis.")
+    .written({Notation::Kind::Part})
+    .input("x", "any numeric tensor")
+    .with(takes_index)
+    .output("out", "a view of `x`")
+    .example(
+        ">>> x, i = tv.vector(\"x\"), tv.scalar(\"i\", dtype=\"int64\")\n"
+        ">>> tv.function([x, i], x[i:])([1.0, 2.0, 3.0], 1)\n"
+        "array([2., 3.])")
+    .made_by<SubtensorOp>();
+
+DECLARE_OP(set_subtensor)
+    .family("indexing")
+    .comment("A new array like `x`, with a part of it replaced.")
+    .written({Notation::Kind::Part, "set"})
+    .input("x", "any numeric tensor")
+    .input("value", "what is put there; broadcast to the part")
+    .with(takes_index)
+    .output("out", "as `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], x[1:].set(0.0))([1.0, 2.0, 3.0])\n"
+        "array([1., 0., 0.])")
+    .made_by<WriteOp<false>>();
+
+DECLARE_OP(inc_subtensor)
+    .family("indexing")
+    .comment("A new array like `x`, with something added to a part of it.")
+    .written({Notation::Kind::Part, "inc"})
+    .input("x", "any numeric tensor")
+    .input("value", "what is added there; broadcast to the part")
+    .with(takes_index)
+    .output("out", "as `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], x[1:].inc(10.0))([1.0, 2.0, 3.0])\n"
+        "array([ 1., 12., 13.])")
+    .made_by<WriteOp<true>>();
 
 }  // namespace thunkvm

@@ -1,6 +1,7 @@
 // take.cpp: `take`, elements along an axis by an array of positions, and `add_at`, which adds to
 // such elements, once for every time that a position is named: the gradient of the other.
 #include "ops/graph/cut_gradient.h"
+#include "ops/graph/declaration.h"
 #include "ops/indexing/indexing.h"
 #include "ops/kernels/stretches.h"
 
@@ -288,57 +289,49 @@ class AddAtOp final : public PositionsOp {
   }
 };
 
-class TakeMaker : public OpMaker {
- public:
-  explicit TakeMaker(OpProto& proto) : OpMaker(proto) {
-    family("indexing");
-    comment("The elements at some positions along an axis, as `numpy.take`.");
-    input("x", "any numeric tensor");
-    input("positions", "a tensor of integers; negative ones count from the end");
-    attr("axis", AttrType::Int, "the axis along which they are taken; the flattened tensor if None")
-        .optional();
-    attr("leading", AttrType::Int,
-         "how many leading axes `x` and `positions` share, entry by entry")
-        .by_default(std::int64_t{0})
-        .at_least(0)
-        .at_most(kMaxDims);
-    output("`x` with that axis replaced by those of `positions`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.take(x, [2, 0, 2], axis=0))([1.0, 2.0, 3.0])\n"
-        "array([3., 1., 3.])");
-  }
-};
-
-class AddAtMaker : public OpMaker {
- public:
-  explicit AddAtMaker(OpProto& proto) : OpMaker(proto) {
-    family("indexing");
-    comment(
-        "A new array like `x`, with something added to the elements at some positions along an "
-        "axis, "
-        "as often as each is named. The gradient of `take`.");
-    input("x", "any numeric tensor");
-    input("positions", "a tensor of integers; negative ones count from the end");
-    input("value", "what is added, in the shape of `take(x, positions)`");
-    attr("axis", AttrType::Int, "the axis of `x` that the positions are on")
-        .by_default(std::int64_t{0});
-    attr("leading", AttrType::Int,
-         "how many leading axes `x` and `positions` share, entry by entry")
-        .by_default(std::int64_t{0})
-        .at_least(0)
-        .at_most(kMaxDims);
-    output("as `x`");
-    example(
-        ">>> x, v = tv.vector(\"x\"), tv.vector(\"v\")\n"
-        ">>> tv.function([x, v], tv.ops.add_at(x, [0, 0], v))([1.0, 2.0], [10.0, 20.0])\n"
-        "array([31.,  2.])");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(TakeOp, TakeMaker, take)
-REGISTER_OP(AddAtOp, AddAtMaker, add_at)
+DECLARE_OP(take)
+    .family("indexing")
+    .comment("The elements at some positions along an axis, as `numpy.take`.")
+    .input("x", "any numeric tensor")
+    .input("positions", "a tensor of integers; negative ones count from the end")
+    .attr("axis", AttrType::Int,
+          "the axis along which they are taken; the flattened tensor if None")
+    .optional()
+    .attr("leading", AttrType::Int,
+          "how many leading axes `x` and `positions` share, entry by entry")
+    .by_default(std::int64_t{0})
+    .at_least(0)
+    .at_most(kMaxDims)
+    .output("out", "`x` with that axis replaced by those of `positions`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.take(x, [2, 0, 2], axis=0))([1.0, 2.0, 3.0])\n"
+        "array([3., 1., 3.])")
+    .made_by<TakeOp>();
+
+DECLARE_OP(add_at)
+    .family("indexing")
+    .comment(
+        "A new array like `x`, with something added to the elements at some positions along an "
+        "axis, "
+        "as often as each is named. The gradient of `take`.")
+    .input("x", "any numeric tensor")
+    .input("positions", "a tensor of integers; negative ones count from the end")
+    .input("value", "what is added, in the shape of `take(x, positions)`")
+    .attr("axis", AttrType::Int, "the axis of `x` that the positions are on")
+    .by_default(std::int64_t{0})
+    .attr("leading", AttrType::Int,
+          "how many leading axes `x` and `positions` share, entry by entry")
+    .by_default(std::int64_t{0})
+    .at_least(0)
+    .at_most(kMaxDims)
+    .output("out", "as `x`")
+    .example(
+        ">>> x, v = tv.vector(\"x\"), tv.vector(\"v\")\n"
+        ">>> tv.function([x, v], tv.ops.add_at(x, [0, 0], v))([1.0, 2.0], [10.0, 20.0])\n"
+        "array([31.,  2.])")
+    .made_by<AddAtOp>();
 
 }  // namespace thunkvm
