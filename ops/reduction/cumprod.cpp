@@ -1,6 +1,7 @@
 // cumprod.cpp: `cumprod`, the running product along an axis, and the recurrence that its gradient
 // is made of.
 #include "ops/graph/conjugate.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/kernels/element_math.h"
 #include "ops/reduction/cumulative.h"
@@ -62,23 +63,6 @@ class CumprodOp final : public CumulativeOp {
         prepend(1, slice_along(along(factors, axis), axis, ":-1"), factors, axis);
     const Variable behind = recurrence_from_the_end(factors, g, axis);
     return before * behind;
-  }
-};
-
-class CumprodMaker : public OpMaker {
- public:
-  explicit CumprodMaker(OpProto& proto) : OpMaker(proto) {
-    family("reduction");
-    expose(Exposure::Method);
-    comment("Running product of the elements along an axis.");
-    input("x", "any numeric tensor");
-    attr("axis", AttrType::Int, "the axis to multiply along; the flattened tensor if None")
-        .optional();
-    output("the products so far: int64 or uint64 for integers, else the dtype of `x`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.cumprod(x))([1.0, 2.0, 3.0])\n"
-        "array([1., 2., 6.])");
   }
 };
 
@@ -155,28 +139,37 @@ class RecurrenceOp final : public ArrayOp {
  private:
   int axis_;
 };
-class RecurrenceMaker : public OpMaker {
- public:
-  explicit RecurrenceMaker(OpProto& proto) : OpMaker(proto) {
-    family("reduction");
-    comment(
+}  // namespace
+
+DECLARE_OP(cumprod)
+    .family("reduction")
+    .expose(Exposure::Method)
+    .comment("Running product of the elements along an axis.")
+    .input("x", "any numeric tensor")
+    .attr("axis", AttrType::Int, "the axis to multiply along; the flattened tensor if None")
+    .optional()
+    .output("out", "the products so far: int64 or uint64 for integers, else the dtype of `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.cumprod(x))([1.0, 2.0, 3.0])\n"
+        "array([1., 2., 6.])")
+    .made_by<CumprodOp>();
+
+DECLARE_OP(recurrence)
+    .family("reduction")
+    .comment(
         "The linear recurrence y[k] = b[k] + a[k] * y[k - 1] along an axis. It starts with b[0]; "
-        "a[0] is not read.");
-    input("a", "the factors: floats or complex numbers");
-    input("b", "the terms, in the shape of the factors");
-    attr("axis", AttrType::Int, "the axis to go along").at_least(0);
-    output("the values of the recurrence, in the shape of the terms");
-    example(
+        "a[0] is not read.")
+    .input("a", "the factors: floats or complex numbers")
+    .input("b", "the terms, in the shape of the factors")
+    .attr("axis", AttrType::Int, "the axis to go along")
+    .at_least(0)
+    .output("out", "the values of the recurrence, in the shape of the terms")
+    .example(
         ">>> a, b = tv.vector(\"a\"), tv.vector(\"b\")\n"
         ">>> tv.function([a, b], tv.ops.recurrence(a, b, axis=0))([0.0, 2.0, 3.0], [1.0, 1.0, "
         "1.0])\n"
-        "array([ 1.,  3., 10.])");
-  }
-};
-
-}  // namespace
-
-REGISTER_OP(CumprodOp, CumprodMaker, cumprod)
-REGISTER_OP(RecurrenceOp, RecurrenceMaker, recurrence)
+        "array([ 1.,  3., 10.])")
+    .made_by<RecurrenceOp>();
 
 }  // namespace thunkvm

@@ -1,4 +1,5 @@
 // cumsum.cpp: `cumsum`, the running sum along an axis.
+#include "ops/graph/declaration.h"
 #include "ops/reduction/cumulative.h"
 
 namespace thunkvm {
@@ -28,24 +29,20 @@ class CumsumOp final : public CumulativeOp {
   }
 };
 
-class CumsumMaker : public OpMaker {
- public:
-  explicit CumsumMaker(OpProto& proto) : OpMaker(proto) {
-    family("reduction");
-    expose(Exposure::Method);
-    comment("Running sum of the elements along an axis.");
-    input("x", "any numeric tensor");
-    attr("axis", AttrType::Int, "the axis to sum along; the flattened tensor if None").optional();
-    output("the sums so far: int64 or uint64 for integers, else the dtype of `x`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.cumsum(x))([1.0, 2.0, 3.0])\n"
-        "array([1., 3., 6.])");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(CumsumOp, CumsumMaker, cumsum)
+DECLARE_OP(cumsum)
+    .family("reduction")
+    .expose(Exposure::Method)
+    .comment("Running sum of the elements along an axis.")
+    .input("x", "any numeric tensor")
+    .attr("axis", AttrType::Int, "the axis to sum along; the flattened tensor if None")
+    .optional()
+    .output("out", "the sums so far: int64 or uint64 for integers, else the dtype of `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.cumsum(x))([1.0, 2.0, 3.0])\n"
+        "array([1., 3., 6.])")
+    .made_by<CumsumOp>();
 
 }  // namespace thunkvm

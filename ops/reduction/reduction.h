@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/work.h"
 #include "ops/kernels/array_reduction.h"
 #include "ops/kernels/block_reduction.h"
@@ -55,19 +56,16 @@ class ReductionOp : public ArrayOp, public StatesWork {
 };
 
 /// Adds the attributes that every ReductionOp has.
-class ReductionMaker : public OpMaker {
- public:
-  ReductionMaker(OpProto& proto, const char* summary, const char* result) : OpMaker(proto) {
-    family("reduction");
-    comment(summary);
-    input("x", "any numeric tensor");
-    attr("axis", AttrType::Ints,
-         "the axes to reduce, negative ones from the end; all of them if None")
-        .optional();
-    attr("keepdims", AttrType::Bool, "keep the reduced axes with length 1").by_default(false);
-    output(result);
-  }
-};
+/// The common part of the declaration of a reduction.
+inline void reduces(Declaration& d) {
+  d.family("reduction")
+      .input("x", "any numeric tensor")
+      .attr("axis", AttrType::Ints,
+            "the axes to reduce, negative ones from the end; all of them if None")
+      .optional()
+      .attr("keepdims", AttrType::Bool, "keep the reduced axes with length 1")
+      .by_default(false);
+}
 
 struct ReductionState {
   ArrayReduction reduction;

@@ -257,87 +257,67 @@ class ArgExtremumOp final : public ArrayOp {
   }
 };
 
-class ExtremumMaker : public ReductionMaker {
- public:
-  ExtremumMaker(OpProto& proto, const char* summary, const char* result)
-      : ReductionMaker(proto, summary, result) {
-    attr("or_identity", AttrType::Bool,
+void may_have_none(Declaration& d) {
+  d.attr("or_identity", AttrType::Bool,
          "of no elements have what every element would take the place of, an infinity where the "
          "dtype has one, in place of a ValueError")
-        .by_default(false);
-  }
-};
+      .by_default(false);
+}
 
-class MaxMaker : public ExtremumMaker {
- public:
-  explicit MaxMaker(OpProto& proto)
-      : ExtremumMaker(proto,
-                      "Largest element over the given axes; NaN where one is NaN. Elements that "
-                      "share it share the gradient evenly.",
-                      "the maxima") {
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], tv.max(x, axis=[1]))([[1.0, 2.0], [4.0, 3.0]])\n"
-        "array([2., 4.])");
-  }
-};
-
-class MinMaker : public ExtremumMaker {
- public:
-  explicit MinMaker(OpProto& proto)
-      : ExtremumMaker(proto,
-                      "Smallest element over the given axes; NaN where one is NaN. Elements that "
-                      "share it share the gradient evenly.",
-                      "the minima") {
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], tv.min(x, axis=[1]))([[1.0, 2.0], [4.0, 3.0]])\n"
-        "array([1., 3.])");
-  }
-};
-
-class ArgMaker : public OpMaker {
- public:
-  ArgMaker(OpProto& proto, const char* summary) : OpMaker(proto) {
-    family("reduction");
-    comment(summary);
-    input("x", "any numeric tensor");
-    attr("axis", AttrType::Int, "the axis to search along; the flattened tensor if None")
-        .optional();
-    attr("keepdims", AttrType::Bool, "keep the searched axes with length 1").by_default(false);
-    output("the positions, int64");
-  }
-};
-
-class ArgmaxMaker : public ArgMaker {
- public:
-  explicit ArgmaxMaker(OpProto& proto)
-      : ArgMaker(proto,
-                 "Position of the first largest element along an axis, or of the first NaN.") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.argmax(x))([1.0, 5.0, 5.0])\n"
-        "np.int64(1)");
-  }
-};
-
-class ArgminMaker : public ArgMaker {
- public:
-  explicit ArgminMaker(OpProto& proto)
-      : ArgMaker(proto,
-                 "Position of the first smallest element along an axis, or of the first NaN.") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.argmin(x))([4.0, 2.0, 2.0])\n"
-        "np.int64(1)");
-  }
-};
+void searches(Declaration& d) {
+  d.family("reduction")
+      .input("x", "any numeric tensor")
+      .attr("axis", AttrType::Int, "the axis to search along; the flattened tensor if None")
+      .optional()
+      .attr("keepdims", AttrType::Bool, "keep the searched axes with length 1")
+      .by_default(false)
+      .output("out", "the positions, int64");
+}
 
 }  // namespace
 
-REGISTER_OP(ExtremumOp<true>, MaxMaker, max)
-REGISTER_OP(ExtremumOp<false>, MinMaker, min)
-REGISTER_OP(ArgExtremumOp<true>, ArgmaxMaker, argmax)
-REGISTER_OP(ArgExtremumOp<false>, ArgminMaker, argmin)
+DECLARE_OP(max)
+    .comment(
+        "Largest element over the given axes; NaN where one is NaN. Elements that "
+        "share it share the gradient evenly.")
+    .with(reduces)
+    .with(may_have_none)
+    .output("out", "the maxima")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n"
+        ">>> tv.function([x], tv.max(x, axis=[1]))([[1.0, 2.0], [4.0, 3.0]])\n"
+        "array([2., 4.])")
+    .made_by<ExtremumOp<true>>();
+
+DECLARE_OP(min)
+    .comment(
+        "Smallest element over the given axes; NaN where one is NaN. Elements that "
+        "share it share the gradient evenly.")
+    .with(reduces)
+    .with(may_have_none)
+    .output("out", "the minima")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n"
+        ">>> tv.function([x], tv.min(x, axis=[1]))([[1.0, 2.0], [4.0, 3.0]])\n"
+        "array([1., 3.])")
+    .made_by<ExtremumOp<false>>();
+
+DECLARE_OP(argmax)
+    .comment("Position of the first largest element along an axis, or of the first NaN.")
+    .with(searches)
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.argmax(x))([1.0, 5.0, 5.0])\n"
+        "np.int64(1)")
+    .made_by<ArgExtremumOp<true>>();
+
+DECLARE_OP(argmin)
+    .comment("Position of the first smallest element along an axis, or of the first NaN.")
+    .with(searches)
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.argmin(x))([4.0, 2.0, 2.0])\n"
+        "np.int64(1)")
+    .made_by<ArgExtremumOp<false>>();
 
 }  // namespace thunkvm

@@ -49,37 +49,30 @@ class LogicalOp final : public OnePassReductionOp<Logical<kAny>::template Of> {
   DType result_dtype(DType) const override { return DType::Bool; }
 };
 
-class AnyMaker : public ReductionMaker {
- public:
-  explicit AnyMaker(OpProto& proto)
-      : ReductionMaker(proto,
-                       "True where an element over the given axes is not zero (NaN is not); false "
-                       "where there are no elements.",
-                       "bool") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.any(x))([0.0, 2.0])\n"
-        "np.True_");
-  }
-};
-
-class AllMaker : public ReductionMaker {
- public:
-  explicit AllMaker(OpProto& proto)
-      : ReductionMaker(proto,
-                       "True where no element over the given axes is zero (NaN is not), or where "
-                       "there are none.",
-                       "bool") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.all(x))([0.0, 2.0])\n"
-        "np.False_");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(LogicalOp<true>, AnyMaker, any)
-REGISTER_OP(LogicalOp<false>, AllMaker, all)
+DECLARE_OP(any)
+    .comment(
+        "True where an element over the given axes is not zero (NaN is not); false "
+        "where there are no elements.")
+    .with(reduces)
+    .output("out", "bool")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.any(x))([0.0, 2.0])\n"
+        "np.True_")
+    .made_by<LogicalOp<true>>();
+
+DECLARE_OP(all)
+    .comment(
+        "True where no element over the given axes is zero (NaN is not), or where "
+        "there are none.")
+    .with(reduces)
+    .output("out", "bool")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.all(x))([0.0, 2.0])\n"
+        "np.False_")
+    .made_by<LogicalOp<false>>();
 
 }  // namespace thunkvm

@@ -195,45 +195,36 @@ class SpreadOp final : public ReductionOp {
   double ddof_;
 };
 
-class SpreadMaker : public ReductionMaker {
- public:
-  SpreadMaker(OpProto& proto, const char* summary, const char* result)
-      : ReductionMaker(proto, summary, result) {
-    attr("ddof", AttrType::Float, "the divisor is the number of elements less this")
-        .by_default(0.0);
-  }
-};
-
-class VarMaker : public SpreadMaker {
- public:
-  explicit VarMaker(OpProto& proto)
-      : SpreadMaker(proto,
-                    "Mean of the squared deviations from the mean over the given axes, in two "
-                    "passes (T. F. Chan, G. H. Golub, R. J. LeVeque, Algorithms for computing the "
-                    "sample variance, Amer. Statist. 37, 1983).",
-                    "the variances: float64 for integers, real for complex numbers") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.var(x, ddof=1))([1.0, 2.0, 3.0])\n"
-        "np.float64(1.0)");
-  }
-};
-
-class StdMaker : public SpreadMaker {
- public:
-  explicit StdMaker(OpProto& proto)
-      : SpreadMaker(proto, "Standard deviation over the given axes: the square root of `var`.",
-                    "the deviations: float64 for integers, real for complex numbers") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.std(x))([1.0, 3.0])\n"
-        "np.float64(1.0)");
-  }
-};
+void has_ddof(Declaration& d) {
+  d.attr("ddof", AttrType::Float, "the divisor is the number of elements less this")
+      .by_default(0.0);
+}
 
 }  // namespace
 
-REGISTER_OP(SpreadOp<false>, VarMaker, var)
-REGISTER_OP(SpreadOp<true>, StdMaker, std)
+DECLARE_OP(var)
+    .comment(
+        "Mean of the squared deviations from the mean over the given axes, in two "
+        "passes (T. F. Chan, G. H. Golub, R. J. LeVeque, Algorithms for computing the "
+        "sample variance, Amer. Statist. 37, 1983).")
+    .with(reduces)
+    .with(has_ddof)
+    .output("out", "the variances: float64 for integers, real for complex numbers")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.var(x, ddof=1))([1.0, 2.0, 3.0])\n"
+        "np.float64(1.0)")
+    .made_by<SpreadOp<false>>();
+
+DECLARE_OP(std)
+    .comment("Standard deviation over the given axes: the square root of `var`.")
+    .with(reduces)
+    .with(has_ddof)
+    .output("out", "the deviations: float64 for integers, real for complex numbers")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.std(x))([1.0, 3.0])\n"
+        "np.float64(1.0)")
+    .made_by<SpreadOp<true>>();
 
 }  // namespace thunkvm

@@ -120,47 +120,6 @@ class ProdOp final : public OnePassReductionOp<Prod> {
   DType result_dtype(DType dtype) const override { return sum_dtype(dtype); }
 };
 
-class SumMaker : public ReductionMaker {
- public:
-  explicit SumMaker(OpProto& proto)
-      : ReductionMaker(proto,
-                       "Sum of the elements over the given axes. Floats are summed pairwise (N. J. "
-                       "Higham, The accuracy of floating point summation, SIAM J. Sci. Comput. 14, "
-                       "1993), float16 in float32; integers in 64 bits.",
-                       "the sums: int64 or uint64 for integers, else the dtype of `x`") {
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], tv.sum(x, axis=[0]))([[1.0, 2.0], [3.0, 4.0]])\n"
-        "array([4., 6.])");
-  }
-};
-
-class MeanMaker : public ReductionMaker {
- public:
-  explicit MeanMaker(OpProto& proto)
-      : ReductionMaker(proto,
-                       "Arithmetic mean of the elements over the given axes; NaN where there are "
-                       "none. Summed pairwise, like `sum`.",
-                       "the means: float64 for integers, else the dtype of `x`") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.mean(x))([1.0, 2.0, 6.0])\n"
-        "np.float64(3.0)");
-  }
-};
-
-class ProdMaker : public ReductionMaker {
- public:
-  explicit ProdMaker(OpProto& proto)
-      : ReductionMaker(proto, "Product of the elements over the given axes, taken in order.",
-                       "the products: int64 or uint64 for integers, else the dtype of `x`") {
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.prod(x))([2.0, 3.0, 4.0])\n"
-        "np.float64(24.0)");
-  }
-};
-
 template <class T>
 void run_prod_of_others(Activation& activation, const Operands& operands) {
   using Acc = SumAcc<T>;
@@ -233,27 +192,54 @@ class ProdOfOthersOp final : public ArrayOp {
   }
 };
 
-class ProdOfOthersMaker : public OpMaker {
- public:
-  explicit ProdOfOthersMaker(OpProto& proto) : OpMaker(proto) {
-    family("reduction");
-    comment(
-        "For each element of the last axis, the product of all the others on it. The gradient of "
-        "`prod`, exact where elements are zero.");
-    input("x", "a float or complex tensor with at least one axis");
-    output("as `x`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.ops.prod_of_others(x))([2.0, 0.0, 4.0])\n"
-        "array([0., 8., 0.])");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(SumOp, SumMaker, sum)
-REGISTER_OP(MeanOp, MeanMaker, mean)
-REGISTER_OP(ProdOp, ProdMaker, prod)
-REGISTER_OP(ProdOfOthersOp, ProdOfOthersMaker, prod_of_others)
+DECLARE_OP(sum)
+    .comment(
+        "Sum of the elements over the given axes. Floats are summed pairwise (N. J. "
+        "Higham, The accuracy of floating point summation, SIAM J. Sci. Comput. 14, "
+        "1993), float16 in float32; integers in 64 bits.")
+    .with(reduces)
+    .output("out", "the sums: int64 or uint64 for integers, else the dtype of `x`")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n"
+        ">>> tv.function([x], tv.sum(x, axis=[0]))([[1.0, 2.0], [3.0, 4.0]])\n"
+        "array([4., 6.])")
+    .made_by<SumOp>();
+
+DECLARE_OP(mean)
+    .comment(
+        "Arithmetic mean of the elements over the given axes; NaN where there are "
+        "none. Summed pairwise, like `sum`.")
+    .with(reduces)
+    .output("out", "the means: float64 for integers, else the dtype of `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.mean(x))([1.0, 2.0, 6.0])\n"
+        "np.float64(3.0)")
+    .made_by<MeanOp>();
+
+DECLARE_OP(prod)
+    .comment("Product of the elements over the given axes, taken in order.")
+    .with(reduces)
+    .output("out", "the products: int64 or uint64 for integers, else the dtype of `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.prod(x))([2.0, 3.0, 4.0])\n"
+        "np.float64(24.0)")
+    .made_by<ProdOp>();
+
+DECLARE_OP(prod_of_others)
+    .family("reduction")
+    .comment(
+        "For each element of the last axis, the product of all the others on it. The gradient of "
+        "`prod`, exact where elements are zero.")
+    .input("x", "a float or complex tensor with at least one axis")
+    .output("out", "as `x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.ops.prod_of_others(x))([2.0, 0.0, 4.0])\n"
+        "array([0., 8., 0.])")
+    .made_by<ProdOfOthersOp>();
 
 }  // namespace thunkvm
