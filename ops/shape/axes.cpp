@@ -1,5 +1,6 @@
 // axes.cpp: `transpose`, `expand_dims` and `squeeze`: other orders and numbers of axes, as views.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
 
@@ -253,62 +254,50 @@ class SqueezeOp final : public AxesOp {
   }
 };
 
-class TransposeMaker : public OpMaker {
- public:
-  explicit TransposeMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("The axes in another order, as a view.");
-    algebra({.axes = Algebra::Axes::Ordered});
-    written({Notation::Kind::Attribute, "T"});
-    input("x", "any numeric tensor");
-    attr("axes", AttrType::Ints, "axis i of the result is axis axes[i] of `x`; reversed if None")
-        .optional();
-    output("a view of `x`");
-    example(
+}  // namespace
+
+DECLARE_OP(transpose)
+    .family("shape")
+    .comment("The axes in another order, as a view.")
+    .algebra({.axes = Algebra::Axes::Ordered})
+    .written({Notation::Kind::Attribute, "T"})
+    .input("x", "any numeric tensor")
+    .attr("axes", AttrType::Ints, "axis i of the result is axis axes[i] of `x`; reversed if None")
+    .optional()
+    .output("out", "a view of `x`")
+    .example(
         ">>> x = tv.matrix(\"x\")\n"
         ">>> tv.function([x], tv.transpose(x))([[1.0, 2.0], [3.0, 4.0]])\n"
         "array([[1., 3.],\n"
-        "       [2., 4.]])");
-  }
-};
+        "       [2., 4.]])")
+    .made_by<TransposeOp>();
 
-class ExpandDimsMaker : public OpMaker {
- public:
-  explicit ExpandDimsMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("New axes of length 1, as a view.");
-    algebra({.axes = Algebra::Axes::Added});
-    input("x", "any numeric tensor");
-    attr("axis", AttrType::Ints, "where they are in the result");
-    output("a view of `x`");
-    example(
+DECLARE_OP(expand_dims)
+    .family("shape")
+    .comment("New axes of length 1, as a view.")
+    .algebra({.axes = Algebra::Axes::Added})
+    .input("x", "any numeric tensor")
+    .attr("axis", AttrType::Ints, "where they are in the result")
+    .output("out", "a view of `x`")
+    .example(
         ">>> x = tv.vector(\"x\")\n"
         ">>> tv.function([x], tv.expand_dims(x, axis=[0]))([1.0, 2.0])\n"
-        "array([[1., 2.]])");
-  }
-};
+        "array([[1., 2.]])")
+    .made_by<ExpandDimsOp>();
 
-class SqueezeMaker : public OpMaker {
- public:
-  explicit SqueezeMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("Without some axes of length 1, as a view.");
-    algebra({.axes = Algebra::Axes::Dropped});
-    input("x", "any numeric tensor");
-    attr("axis", AttrType::Ints, "which axes go; if None all of length 1, where the shape is known")
-        .optional();
-    output("a view of `x`");
-    example(
+DECLARE_OP(squeeze)
+    .family("shape")
+    .comment("Without some axes of length 1, as a view.")
+    .algebra({.axes = Algebra::Axes::Dropped})
+    .input("x", "any numeric tensor")
+    .attr("axis", AttrType::Ints,
+          "which axes go; if None all of length 1, where the shape is known")
+    .optional()
+    .output("out", "a view of `x`")
+    .example(
         ">>> x = tv.matrix(\"x\")\n"
         ">>> tv.function([x], tv.squeeze(x, axis=[0]))([[1.0, 2.0]])\n"
-        "array([1., 2.])");
-  }
-};
-
-}  // namespace
-
-REGISTER_OP(TransposeOp, TransposeMaker, transpose)
-REGISTER_OP(ExpandDimsOp, ExpandDimsMaker, expand_dims)
-REGISTER_OP(SqueezeOp, SqueezeMaker, squeeze)
+        "array([1., 2.])")
+    .made_by<SqueezeOp>();
 
 }  // namespace thunkvm

@@ -1,5 +1,6 @@
 // broadcasting.cpp: `broadcast_to`, a view that repeats elements, and `unbroadcast`, the sum that
 // undoes it.
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
 #include "ops/reduction/reduction.h"
@@ -214,55 +215,46 @@ class UnbroadcastOp final : public ArrayOp {
   int leading_;
 };
 
-class BroadcastToMaker : public OpMaker {
- public:
-  explicit BroadcastToMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("`x` repeated along new axes and axes of length 1, as a view.");
-    input("x", "any numeric tensor");
-    input("shape", "a vector of integers");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
-        .optional()
-        .at_least(0)
-        .at_most(kMaxDims);
-    output("a view of `x` in that shape");
-    example(
+}  // namespace
+
+DECLARE_OP(broadcast_to)
+    .family("shape")
+    .comment("`x` repeated along new axes and axes of length 1, as a view.")
+    .input("x", "any numeric tensor")
+    .input("shape", "a vector of integers")
+    .attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+    .optional()
+    .at_least(0)
+    .at_most(kMaxDims)
+    .output("out", "a view of `x` in that shape")
+    .example(
         ">>> x = tv.vector(\"x\")\n"
         ">>> tv.function([x], tv.broadcast_to(x, [2, 3]))([1.0, 2.0, 3.0])\n"
         "array([[1., 2., 3.],\n"
-        "       [1., 2., 3.]])");
-  }
-};
+        "       [1., 2., 3.]])")
+    .made_by<BroadcastToOp>();
 
-class UnbroadcastMaker : public OpMaker {
- public:
-  explicit UnbroadcastMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment(
+DECLARE_OP(unbroadcast)
+    .family("shape")
+    .comment(
         "`x` summed down to a shape that broadcasts to its own: the gradient of a broadcast. `x` "
-        "itself where the shapes are equal.");
-    input("x", "any numeric tensor");
-    input("shape", "a vector of integers");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
-        .optional()
-        .at_least(0)
-        .at_most(kMaxDims);
-    attr("leading", AttrType::Int,
-         "so many leading axes of `x` stay as they are; `shape` is that of the others")
-        .by_default(std::int64_t{0})
-        .at_least(0)
-        .at_most(kMaxDims);
-    output("the sums");
-    example(
+        "itself where the shapes are equal.")
+    .input("x", "any numeric tensor")
+    .input("shape", "a vector of integers")
+    .attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+    .optional()
+    .at_least(0)
+    .at_most(kMaxDims)
+    .attr("leading", AttrType::Int,
+          "so many leading axes of `x` stay as they are; `shape` is that of the others")
+    .by_default(std::int64_t{0})
+    .at_least(0)
+    .at_most(kMaxDims)
+    .output("out", "the sums")
+    .example(
         ">>> x = tv.matrix(\"x\")\n"
         ">>> tv.function([x], tv.ops.unbroadcast(x, [1, 2]))([[1.0, 2.0], [3.0, 4.0]])\n"
-        "array([[4., 6.]])");
-  }
-};
-
-}  // namespace
-
-REGISTER_OP(BroadcastToOp, BroadcastToMaker, broadcast_to)
-REGISTER_OP(UnbroadcastOp, UnbroadcastMaker, unbroadcast)
+        "array([[4., 6.]])")
+    .made_by<UnbroadcastOp>();
 
 }  // namespace thunkvm

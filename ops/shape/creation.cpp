@@ -1,5 +1,6 @@
 // creation.cpp: `arange` and `eye`, arrays made of a few numbers.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
 #include "ops/kernels/stretches.h"
@@ -250,64 +251,52 @@ class EyeOp final : public CountedOp {
   }
 };
 
-class ArangeMaker : public OpMaker {
- public:
-  explicit ArangeMaker(OpProto& proto) : OpMaker(proto) {
-    family("creation");
-    comment("Numbers from `start` in steps of `step`, up to `stop`, which is not one of them.");
-    input("start", "a 0-d number");
-    input("stop", "a 0-d number");
-    input("step", "a 0-d number");
-    attr("dtype", AttrType::DType,
-         "the dtype of the result; if None, that of the inputs and int64 combined")
-        .optional();
-    output("a vector of ceil((stop - start) / step) numbers");
-    example(
+}  // namespace
+
+DECLARE_OP(arange)
+    .family("creation")
+    .comment("Numbers from `start` in steps of `step`, up to `stop`, which is not one of them.")
+    .input("start", "a 0-d number")
+    .input("stop", "a 0-d number")
+    .input("step", "a 0-d number")
+    .attr("dtype", AttrType::DType,
+          "the dtype of the result; if None, that of the inputs and int64 combined")
+    .optional()
+    .output("out", "a vector of ceil((stop - start) / step) numbers")
+    .example(
         ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
         ">>> tv.function([n], tv.ops.arange(0, n, 2))(5)\n"
-        "array([0, 2, 4])");
-  }
-};
+        "array([0, 2, 4])")
+    .made_by<ArangeOp>();
 
-class ArangeLengthMaker : public OpMaker {
- public:
-  explicit ArangeLengthMaker(OpProto& proto) : OpMaker(proto) {
-    family("creation");
-    comment("How many numbers `arange` makes.");
-    input("start", "a 0-d number");
-    input("stop", "a 0-d number");
-    input("step", "a 0-d number");
-    output("a 0-d int64");
-    example(
+DECLARE_OP(arange_length)
+    .family("creation")
+    .comment("How many numbers `arange` makes.")
+    .input("start", "a 0-d number")
+    .input("stop", "a 0-d number")
+    .input("step", "a 0-d number")
+    .output("out", "a 0-d int64")
+    .example(
         ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
         ">>> tv.function([n], tv.ops.arange_length(0, n, 2))(5)\n"
-        "np.int64(3)");
-  }
-};
+        "np.int64(3)")
+    .made_by<ArangeLengthOp>();
 
-class EyeMaker : public OpMaker {
- public:
-  explicit EyeMaker(OpProto& proto) : OpMaker(proto) {
-    family("creation");
-    comment("A matrix with ones on a diagonal and zeros elsewhere.");
-    input("n", "the number of rows, a 0-d integer");
-    input("m", "the number of columns; `n` if left out").is_optional = true;
-    attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative")
-        .by_default(std::int64_t{0});
-    attr("dtype", AttrType::DType, "the dtype of the result").by_default(DType::Float64);
-    output("the matrix");
-    example(
+DECLARE_OP(eye)
+    .family("creation")
+    .comment("A matrix with ones on a diagonal and zeros elsewhere.")
+    .input("n", "the number of rows, a 0-d integer")
+    .optional_input("m", "the number of columns; `n` if left out")
+    .attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative")
+    .by_default(std::int64_t{0})
+    .attr("dtype", AttrType::DType, "the dtype of the result")
+    .by_default(DType::Float64)
+    .output("out", "the matrix")
+    .example(
         ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
         ">>> tv.function([n], tv.ops.eye(n))(2)\n"
         "array([[1., 0.],\n"
-        "       [0., 1.]])");
-  }
-};
-
-}  // namespace
-
-REGISTER_OP(ArangeOp, ArangeMaker, arange)
-REGISTER_OP(ArangeLengthOp, ArangeLengthMaker, arange_length)
-REGISTER_OP(EyeOp, EyeMaker, eye)
+        "       [0., 1.]])")
+    .made_by<EyeOp>();
 
 }  // namespace thunkvm

@@ -1,6 +1,7 @@
 // diagonals.cpp: `diagonal` and `set_diagonal`, `tril` and `triu`, and `diag` and `trace`, which
 // are made of the others.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/kernels/stretches.h"
 
@@ -280,112 +281,89 @@ class TraceOp final : public ArrayOp {
   }
 };
 
-class DiagonalMaker : public OpMaker {
- public:
-  DiagonalMaker(OpProto& proto, const char* summary) : OpMaker(proto) {
-    family("shape");
-    comment(summary);
-    input("x", "a tensor with at least two axes");
-  }
-
- protected:
-  void where() {
-    attr("offset", AttrType::Int, "which diagonal: above the main one, or below it where negative")
-        .by_default(std::int64_t{0});
-    attr("axis1", AttrType::Int, "the axis of the rows").by_default(std::int64_t{0});
-    attr("axis2", AttrType::Int, "the axis of the columns").by_default(std::int64_t{1});
-  }
-};
-
-class TakeDiagonalMaker : public DiagonalMaker {
- public:
-  explicit TakeDiagonalMaker(OpProto& proto)
-      : DiagonalMaker(proto, "A diagonal of each matrix, as a view; its axis is the last one.") {
-    where();
-    output("a view of `x`");
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], tv.ops.diagonal(x))([[1.0, 2.0], [3.0, 4.0]])\n"
-        "array([1., 4.])");
-  }
-};
-
-class SetDiagonalMaker : public DiagonalMaker {
- public:
-  explicit SetDiagonalMaker(OpProto& proto)
-      : DiagonalMaker(proto, "A new array like `x`, with a diagonal of each matrix replaced.") {
-    input("value", "the new diagonals, in the shape of `diagonal(x)`");
-    where();
-    output("as `x`");
-    example(
-        ">>> x, v = tv.matrix(\"x\"), tv.vector(\"v\")\n"
-        ">>> tv.function([x, v], tv.ops.set_diagonal(x, v))([[1.0, 2.0], [3.0, 4.0]], [0.0, 9.0])\n"
-        "array([[0., 2.],\n"
-        "       [3., 9.]])");
-  }
-};
-
-class TraceMaker : public DiagonalMaker {
- public:
-  explicit TraceMaker(OpProto& proto) : DiagonalMaker(proto, "Sum of a diagonal of each matrix.") {
-    where();
-    output("the sums");
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], tv.ops.trace(x))([[1.0, 2.0], [3.0, 4.0]])\n"
-        "np.float64(5.0)");
-  }
-};
-
-class TriangleMaker : public DiagonalMaker {
- public:
-  TriangleMaker(OpProto& proto, const char* summary, const char* kept, const std::string& result)
-      : DiagonalMaker(proto, summary) {
-    attr("k", AttrType::Int, kept).by_default(std::int64_t{0});
-    output("as `x`");
-    example(">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops." + proto.name +
-            "(x))([[1.0, 2.0], [3.0, 4.0]])\n" + result);
-  }
-};
-
-class TrilMaker : public TriangleMaker {
- public:
-  explicit TrilMaker(OpProto& proto)
-      : TriangleMaker(proto, "The lower triangles of the last two axes; zeros above them.",
-                      "the last diagonal that is kept", "array([[1., 0.],\n       [3., 4.]])") {}
-};
-
-class TriuMaker : public TriangleMaker {
- public:
-  explicit TriuMaker(OpProto& proto)
-      : TriangleMaker(proto, "The upper triangles of the last two axes; zeros below them.",
-                      "the first diagonal that is kept", "array([[1., 2.],\n       [0., 4.]])") {}
-};
-
-class DiagMaker : public OpMaker {
- public:
-  explicit DiagMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("A matrix with a vector as its diagonal, or the diagonal of a matrix.");
-    input("x", "a vector or a matrix");
-    attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative")
-        .by_default(std::int64_t{0});
-    output("the matrix, or a view of the diagonal");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.ops.diag(x))([1.0, 2.0])\n"
-        "array([[1., 0.],\n"
-        "       [0., 2.]])");
-  }
-};
+void takes_matrices(Declaration& d) {
+  d.family("shape").input("x", "a tensor with at least two axes");
+}
+void says_which(Declaration& d) {
+  d.attr("offset", AttrType::Int, "which diagonal: above the main one, or below it where negative")
+      .by_default(std::int64_t{0})
+      .attr("axis1", AttrType::Int, "the axis of the rows")
+      .by_default(std::int64_t{0})
+      .attr("axis2", AttrType::Int, "the axis of the columns")
+      .by_default(std::int64_t{1});
+}
 
 }  // namespace
 
-REGISTER_OP(TakeDiagonalOp, TakeDiagonalMaker, diagonal)
-REGISTER_OP(SetDiagonalOp, SetDiagonalMaker, set_diagonal)
-REGISTER_OP(TraceOp, TraceMaker, trace)
-REGISTER_OP(TriangleOp<true>, TrilMaker, tril)
-REGISTER_OP(TriangleOp<false>, TriuMaker, triu)
-REGISTER_OP(DiagOp, DiagMaker, diag)
+DECLARE_OP(diagonal)
+    .comment("A diagonal of each matrix, as a view; its axis is the last one.")
+    .with(takes_matrices)
+    .with(says_which)
+    .output("out", "a view of `x`")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n"
+        ">>> tv.function([x], tv.ops.diagonal(x))([[1.0, 2.0], [3.0, 4.0]])\n"
+        "array([1., 4.])")
+    .made_by<TakeDiagonalOp>();
+
+DECLARE_OP(set_diagonal)
+    .comment("A new array like `x`, with a diagonal of each matrix replaced.")
+    .with(takes_matrices)
+    .input("value", "the new diagonals, in the shape of `diagonal(x)`")
+    .with(says_which)
+    .output("out", "as `x`")
+    .example(
+        ">>> x, v = tv.matrix(\"x\"), tv.vector(\"v\")\n"
+        ">>> tv.function([x, v], tv.ops.set_diagonal(x, v))([[1.0, 2.0], [3.0, 4.0]], [0.0, 9.0])\n"
+        "array([[0., 2.],\n"
+        "       [3., 9.]])")
+    .made_by<SetDiagonalOp>();
+
+DECLARE_OP(trace)
+    .comment("Sum of a diagonal of each matrix.")
+    .with(takes_matrices)
+    .with(says_which)
+    .output("out", "the sums")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n"
+        ">>> tv.function([x], tv.ops.trace(x))([[1.0, 2.0], [3.0, 4.0]])\n"
+        "np.float64(5.0)")
+    .made_by<TraceOp>();
+
+DECLARE_OP(tril)
+    .comment("The lower triangles of the last two axes; zeros above them.")
+    .with(takes_matrices)
+    .attr("k", AttrType::Int, "the last diagonal that is kept")
+    .by_default(std::int64_t{0})
+    .output("out", "as `x`")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops.tril(x))([[1.0, 2.0], [3.0, 4.0]])\n"
+        "array([[1., 0.],\n       [3., 4.]])")
+    .made_by<TriangleOp<true>>();
+
+DECLARE_OP(triu)
+    .comment("The upper triangles of the last two axes; zeros below them.")
+    .with(takes_matrices)
+    .attr("k", AttrType::Int, "the first diagonal that is kept")
+    .by_default(std::int64_t{0})
+    .output("out", "as `x`")
+    .example(
+        ">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops.triu(x))([[1.0, 2.0], [3.0, 4.0]])\n"
+        "array([[1., 2.],\n       [0., 4.]])")
+    .made_by<TriangleOp<false>>();
+
+DECLARE_OP(diag)
+    .family("shape")
+    .comment("A matrix with a vector as its diagonal, or the diagonal of a matrix.")
+    .input("x", "a vector or a matrix")
+    .attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative")
+    .by_default(std::int64_t{0})
+    .output("out", "the matrix, or a view of the diagonal")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.ops.diag(x))([1.0, 2.0])\n"
+        "array([[1., 0.],\n"
+        "       [0., 2.]])")
+    .made_by<DiagOp>();
 
 }  // namespace thunkvm

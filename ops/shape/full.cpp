@@ -1,5 +1,6 @@
 // full.cpp: `full`, an array of one number.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
 
@@ -79,28 +80,24 @@ class FullOp final : public ArrayOp {
   }
 };
 
-class FullMaker : public OpMaker {
- public:
-  explicit FullMaker(OpProto& proto) : OpMaker(proto) {
-    family("creation");
-    comment("An array filled with one number.");
-    input("shape", "a vector of integers");
-    input("value", "a 0-d number");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
-        .optional()
-        .at_least(0)
-        .at_most(kMaxDims);
-    attr("dtype", AttrType::DType, "the dtype of the result; that of `value` if None").optional();
-    output("the array");
-    example(
-        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
-        ">>> tv.function([n], tv.ops.full(tv.ops.stack(n), 7.0))(3)\n"
-        "array([7., 7., 7.])");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(FullOp, FullMaker, full)
+DECLARE_OP(full)
+    .family("creation")
+    .comment("An array filled with one number.")
+    .input("shape", "a vector of integers")
+    .input("value", "a 0-d number")
+    .attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+    .optional()
+    .at_least(0)
+    .at_most(kMaxDims)
+    .attr("dtype", AttrType::DType, "the dtype of the result; that of `value` if None")
+    .optional()
+    .output("out", "the array")
+    .example(
+        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
+        ">>> tv.function([n], tv.ops.full(tv.ops.stack(n), 7.0))(3)\n"
+        "array([7., 7., 7.])")
+    .made_by<FullOp>();
 
 }  // namespace thunkvm

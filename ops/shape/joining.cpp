@@ -1,5 +1,6 @@
 // joining.cpp: `concatenate` along an axis there is, and `stack` along a new one.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/limits.h"
 #include "thunks/lengths.h"
@@ -270,40 +271,32 @@ class StackOp final : public JoinOp {
   }
 };
 
-class ConcatenateMaker : public OpMaker {
- public:
-  explicit ConcatenateMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("The inputs one after the other along an axis, in the dtype that all of them fit in.");
-    input("parts", "tensors of one ndim, with equal lengths but along the axis").variadic = true;
-    attr("axis", AttrType::Int, "the axis along which they follow each other")
-        .by_default(std::int64_t{0});
-    output("all elements of all inputs");
-    example(
-        ">>> x, y = tv.vector(\"x\"), tv.vector(\"y\")\n"
-        ">>> tv.function([x, y], tv.ops.concatenate(x, y))([1.0, 2.0], [3.0])\n"
-        "array([1., 2., 3.])");
-  }
-};
-
-class StackMaker : public OpMaker {
- public:
-  explicit StackMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("The inputs along a new axis, in the dtype that all of them fit in.");
-    input("parts", "tensors of one shape").variadic = true;
-    attr("axis", AttrType::Int, "where the new axis is in the result").by_default(std::int64_t{0});
-    output("a tensor with one more axis");
-    example(
-        ">>> x, y = tv.scalar(\"x\"), tv.scalar(\"y\")\n"
-        ">>> tv.function([x, y], tv.ops.stack(x, y))(1.0, 2.0)\n"
-        "array([1., 2.])");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(ConcatenateOp, ConcatenateMaker, concatenate)
-REGISTER_OP(StackOp, StackMaker, stack)
+DECLARE_OP(concatenate)
+    .family("shape")
+    .comment("The inputs one after the other along an axis, in the dtype that all of them fit in.")
+    .inputs("parts", "tensors of one ndim, with equal lengths but along the axis")
+    .attr("axis", AttrType::Int, "the axis along which they follow each other")
+    .by_default(std::int64_t{0})
+    .output("out", "all elements of all inputs")
+    .example(
+        ">>> x, y = tv.vector(\"x\"), tv.vector(\"y\")\n"
+        ">>> tv.function([x, y], tv.ops.concatenate(x, y))([1.0, 2.0], [3.0])\n"
+        "array([1., 2., 3.])")
+    .made_by<ConcatenateOp>();
+
+DECLARE_OP(stack)
+    .family("shape")
+    .comment("The inputs along a new axis, in the dtype that all of them fit in.")
+    .inputs("parts", "tensors of one shape")
+    .attr("axis", AttrType::Int, "where the new axis is in the result")
+    .by_default(std::int64_t{0})
+    .output("out", "a tensor with one more axis")
+    .example(
+        ">>> x, y = tv.scalar(\"x\"), tv.scalar(\"y\")\n"
+        ">>> tv.function([x, y], tv.ops.stack(x, y))(1.0, 2.0)\n"
+        "array([1., 2.])")
+    .made_by<StackOp>();
 
 }  // namespace thunkvm

@@ -1,6 +1,7 @@
 // length.cpp: `length`, that of one axis, without a detour through the whole shape.
 #include "ops/graph/array_op.h"
 #include "ops/graph/connection.h"
+#include "ops/graph/declaration.h"
 #include "thunks/error.h"
 
 #include <string>
@@ -52,23 +53,19 @@ class LengthOp final : public Op, public PartlyConnected, public ShapeQuery {
   std::int64_t axis_;
 };
 
-class LengthMaker : public OpMaker {
- public:
-  explicit LengthMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("The length of one axis.");
-    written({Notation::Kind::Attribute, "shape[{axis}]"});
-    input("x", "a tensor of at least one dimension");
-    attr("axis", AttrType::Int, "which axis, counted from 0")
-        .by_default(std::int64_t{0})
-        .at_least(0);
-    output("an int64 scalar");
-    example(
+DECLARE_OP(length)
+    .family("shape")
+    .comment("The length of one axis.")
+    .written({Notation::Kind::Attribute, "shape[{axis}]"})
+    .input("x", "a tensor of at least one dimension")
+    .attr("axis", AttrType::Int, "which axis, counted from 0")
+    .by_default(std::int64_t{0})
+    .at_least(0)
+    .output("out", "an int64 scalar")
+    .example(
         ">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops.length(x, axis=1))(np.zeros((2, "
-        "5)))\nnp.int64(5)");
-  }
-};
-REGISTER_OP(LengthOp, LengthMaker, length)
+        "5)))\nnp.int64(5)")
+    .made_by<LengthOp>();
 
 }  // namespace
 }  // namespace thunkvm

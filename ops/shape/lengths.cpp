@@ -1,6 +1,7 @@
 // lengths.cpp: `broadcast_length` and `matched_length`, lengths that are compared as they meet, and
 // `broadcast_shape`, the shape that arrays have together.
 #include "ops/graph/connection.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extent_op.h"
 
 #include <algorithm>
@@ -122,62 +123,49 @@ class BroadcastShapeOp final : public ArrayOp, public PartlyConnected, public Sh
   }
 };
 
-class BroadcastLengthMaker : public OpMaker {
- public:
-  explicit BroadcastLengthMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment(
+}  // namespace
+
+DECLARE_OP(broadcast_length)
+    .family("shape")
+    .comment(
         "The length that axes have when they are broadcast together: all of them have it, or 1. "
-        "Else it is a ValueError. The shape of an elementwise result is made of these.");
-    input("lengths", "0-d integers").variadic = true;
-    output("a 0-d int64");
-    example(
+        "Else it is a ValueError. The shape of an elementwise result is made of these.")
+    .inputs("lengths", "0-d integers")
+    .output("out", "a 0-d int64")
+    .example(
         ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
         ">>> tv.function([n], tv.ops.broadcast_length(n, 3))(1)\n"
-        "np.int64(3)");
-  }
-};
+        "np.int64(3)")
+    .made_by<BroadcastLengthOp>();
 
-class MatchedLengthMaker : public OpMaker {
- public:
-  explicit MatchedLengthMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("The length of two axes, which has to be the same: else it is a ValueError.");
-    input("a", "a 0-d integer");
-    input("b", "a 0-d integer");
-    attr("axis_a", AttrType::Int, "what an error calls the axis of `a`")
-        .by_default(std::int64_t{0});
-    attr("axis_b", AttrType::Int, "what an error calls the axis of `b`")
-        .by_default(std::int64_t{0});
-    output("a 0-d int64");
-    example(
-        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
-        ">>> tv.function([n], tv.ops.matched_length(n, 3))(3)\n"
-        "np.int64(3)");
-  }
-};
-
-class BroadcastShapeMaker : public OpMaker {
- public:
-  explicit BroadcastShapeMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment(
+DECLARE_OP(broadcast_shape)
+    .family("shape")
+    .comment(
         "The shape that arrays have when they are broadcast together. Demands their lengths, and "
-        "no elements.");
-    input("arrays", "any numeric tensors").variadic = true;
-    output("an int64 vector");
-    example(
+        "no elements.")
+    .inputs("arrays", "any numeric tensors")
+    .output("out", "an int64 vector")
+    .example(
         ">>> x, y = tv.matrix(\"x\"), tv.vector(\"y\")\n"
         ">>> f = tv.function([x, y], tv.ops.broadcast_shape(x, y))\n"
         ">>> f(np.zeros((2, 1)), np.zeros(3))\n"
-        "array([2, 3])");
-  }
-};
+        "array([2, 3])")
+    .made_by<BroadcastShapeOp>();
 
-}  // namespace
-
-REGISTER_OP(BroadcastLengthOp, BroadcastLengthMaker, broadcast_length)
-REGISTER_OP(BroadcastShapeOp, BroadcastShapeMaker, broadcast_shape)
-REGISTER_OP(MatchedLengthOp, MatchedLengthMaker, matched_length)
+DECLARE_OP(matched_length)
+    .family("shape")
+    .comment("The length of two axes, which has to be the same: else it is a ValueError.")
+    .input("a", "a 0-d integer")
+    .input("b", "a 0-d integer")
+    .attr("axis_a", AttrType::Int, "what an error calls the axis of `a`")
+    .by_default(std::int64_t{0})
+    .attr("axis_b", AttrType::Int, "what an error calls the axis of `b`")
+    .by_default(std::int64_t{0})
+    .output("out", "a 0-d int64")
+    .example(
+        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
+        ">>> tv.function([n], tv.ops.matched_length(n, 3))(3)\n"
+        "np.int64(3)")
+    .made_by<MatchedLengthOp>();
 
 }  // namespace thunkvm

@@ -1,5 +1,6 @@
 // one_element.cpp: `one_element`, the number in an array of one element.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 
 namespace thunkvm {
 
@@ -54,26 +55,22 @@ class OneElementOp final : public ArrayOp {
   const std::string& role() const { return attributes().get<std::string>("role"); }
 };
 
-class OneElementMaker : public OpMaker {
- public:
-  explicit OneElementMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    hint(std::nullopt, kSelectorHint);
-    comment(
-        "The number in an array of one element, as a 0-d one. Conditions that are arrays are read "
-        "so: once, so that all branches on one decide alike, whoever else writes to the array.");
-    input("x", "a tensor of one element");
-    attr("role", AttrType::String, "what an error calls it").by_default(std::string("the array"));
-    output("its element");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.ops.one_element(x))([7.0])\n"
-        "np.float64(7.0)");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(OneElementOp, OneElementMaker, one_element)
+DECLARE_OP(one_element)
+    .family("shape")
+    .hint(std::nullopt, kSelectorHint)
+    .comment(
+        "The number in an array of one element, as a 0-d one. Conditions that are arrays are read "
+        "so: once, so that all branches on one decide alike, whoever else writes to the array.")
+    .input("x", "a tensor of one element")
+    .attr("role", AttrType::String, "what an error calls it")
+    .by_default(std::string("the array"))
+    .output("out", "its element")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.ops.one_element(x))([7.0])\n"
+        "np.float64(7.0)")
+    .made_by<OneElementOp>();
 
 }  // namespace thunkvm

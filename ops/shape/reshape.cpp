@@ -1,5 +1,6 @@
 // reshape.cpp: `reshape`, a view wherever the strides allow one.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extent_op.h"
 #include "ops/kernels/stretches.h"
 #include "thunks/lengths.h"
@@ -205,48 +206,41 @@ class ReshapedLengthOp final : public ExtentOp {
   std::size_t axis_;
 };
 
-class ReshapedLengthMaker : public OpMaker {
- public:
-  explicit ReshapedLengthMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("One of the lengths of a reshaped array, where what was asked for may be -1.");
-    input("size", "how many elements the array has");
-    input("lengths", "the lengths that were asked for, 0-d integers").variadic = true;
-    attr("axis", AttrType::Int, "which of them").at_least(0).at_most(kMaxDims);
-    output("a 0-d int64");
-    example(
-        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
-        ">>> tv.function([n], tv.ops.reshaped_length(n, 2, -1, axis=1))(6)\n"
-        "np.int64(3)");
-  }
-};
+}  // namespace
 
-class ReshapeMaker : public OpMaker {
- public:
-  explicit ReshapeMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment(
+DECLARE_OP(reshape)
+    .family("shape")
+    .comment(
         "The same elements, in C order, in another shape. A view of `x` where its strides allow "
         "one, "
-        "else a copy.");
-    input("x", "any numeric tensor");
-    input("shape", "a vector of integers; one of them may be -1: what is left");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
-        .optional()
-        .at_least(0)
-        .at_most(kMaxDims);
-    output("`x` in that shape");
-    example(
+        "else a copy.")
+    .input("x", "any numeric tensor")
+    .input("shape", "a vector of integers; one of them may be -1: what is left")
+    .attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+    .optional()
+    .at_least(0)
+    .at_most(kMaxDims)
+    .output("out", "`x` in that shape")
+    .example(
         ">>> x = tv.vector(\"x\")\n"
         ">>> tv.function([x], tv.reshape(x, [2, -1]))([1.0, 2.0, 3.0, 4.0])\n"
         "array([[1., 2.],\n"
-        "       [3., 4.]])");
-  }
-};
+        "       [3., 4.]])")
+    .made_by<ReshapeOp>();
 
-}  // namespace
-
-REGISTER_OP(ReshapeOp, ReshapeMaker, reshape)
-REGISTER_OP(ReshapedLengthOp, ReshapedLengthMaker, reshaped_length)
+DECLARE_OP(reshaped_length)
+    .family("shape")
+    .comment("One of the lengths of a reshaped array, where what was asked for may be -1.")
+    .input("size", "how many elements the array has")
+    .inputs("lengths", "the lengths that were asked for, 0-d integers")
+    .attr("axis", AttrType::Int, "which of them")
+    .at_least(0)
+    .at_most(kMaxDims)
+    .output("out", "a 0-d int64")
+    .example(
+        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
+        ">>> tv.function([n], tv.ops.reshaped_length(n, 2, -1, axis=1))(6)\n"
+        "np.int64(3)")
+    .made_by<ReshapedLengthOp>();
 
 }  // namespace thunkvm

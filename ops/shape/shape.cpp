@@ -1,6 +1,7 @@
 // shape.cpp: `shape`, `size` and `matched_lengths`, the lengths of arrays as values.
 #include "ops/graph/array_op.h"
 #include "ops/graph/connection.h"
+#include "ops/graph/declaration.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
 
@@ -196,60 +197,47 @@ class MatchedLengthsOp final : public ArrayOp, public PartlyConnected, public Sh
   }
 };
 
-class MatchedLengthsMaker : public OpMaker {
- public:
-  explicit MatchedLengthsMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment(
+}  // namespace
+
+DECLARE_OP(matched_lengths)
+    .family("shape")
+    .comment(
         "The lengths of axes of `a`, which have to be those of axes of `b`: else it is a "
-        "ValueError. A constant, which demands nothing, where they are known.");
-    input("a", "any numeric tensor");
-    input("b", "any numeric tensor");
-    attr("axes_a", AttrType::Ints, "the axes of `a`");
-    attr("axes_b", AttrType::Ints, "the axes of `b` that they meet");
-    output("an int64 vector with a length for each pair of axes");
-    example(
+        "ValueError. A constant, which demands nothing, where they are known.")
+    .input("a", "any numeric tensor")
+    .input("b", "any numeric tensor")
+    .attr("axes_a", AttrType::Ints, "the axes of `a`")
+    .attr("axes_b", AttrType::Ints, "the axes of `b` that they meet")
+    .output("out", "an int64 vector with a length for each pair of axes")
+    .example(
         ">>> x, y = tv.matrix(\"x\"), tv.matrix(\"y\")\n"
         ">>> f = tv.function([x, y], tv.ops.matched_lengths(x, y, axes_a=[1], axes_b=[0]))\n"
         ">>> f(np.zeros((2, 3)), np.zeros((3, 4)))\n"
-        "array([3])");
-  }
-};
+        "array([3])")
+    .made_by<MatchedLengthsOp>();
 
-class ShapeMaker : public OpMaker {
- public:
-  explicit ShapeMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("The lengths of the axes. A constant, which demands nothing, where they are known.");
-    written({Notation::Kind::Attribute, "shape"});
-    input("x", "any numeric tensor");
-    output("an int64 vector with a length for each axis");
-    example(
+DECLARE_OP(shape)
+    .family("shape")
+    .comment("The lengths of the axes. A constant, which demands nothing, where they are known.")
+    .written({Notation::Kind::Attribute, "shape"})
+    .input("x", "any numeric tensor")
+    .output("out", "an int64 vector with a length for each axis")
+    .example(
         ">>> x = tv.matrix(\"x\")\n"
         ">>> tv.function([x], tv.ops.shape(x))(np.zeros((2, 3)))\n"
-        "array([2, 3])");
-  }
-};
+        "array([2, 3])")
+    .made_by<ShapeOp>();
 
-class SizeMaker : public OpMaker {
- public:
-  explicit SizeMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment("The number of elements. A constant, which demands nothing, where it is known.");
-    written({Notation::Kind::Attribute, "size"});
-    input("x", "any numeric tensor");
-    output("a 0-d int64");
-    example(
+DECLARE_OP(size)
+    .family("shape")
+    .comment("The number of elements. A constant, which demands nothing, where it is known.")
+    .written({Notation::Kind::Attribute, "size"})
+    .input("x", "any numeric tensor")
+    .output("out", "a 0-d int64")
+    .example(
         ">>> x = tv.matrix(\"x\")\n"
         ">>> tv.function([x], tv.ops.size(x))(np.zeros((2, 3)))\n"
-        "np.int64(6)");
-  }
-};
-
-}  // namespace
-
-REGISTER_OP(MatchedLengthsOp, MatchedLengthsMaker, matched_lengths)
-REGISTER_OP(ShapeOp, ShapeMaker, shape)
-REGISTER_OP(SizeOp, SizeMaker, size)
+        "np.int64(6)")
+    .made_by<SizeOp>();
 
 }  // namespace thunkvm

@@ -1,5 +1,6 @@
 // specify_shape.cpp: `specify_shape`, an array whose lengths are what was said that they are.
 #include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 
 namespace thunkvm {
 
@@ -38,9 +39,6 @@ class SpecifyShapeOp final : public ArrayOp {
       fail(ErrorKind::Value, what() + " is a " + x.type().text() + ", but " +
                                  std::to_string(shape.size()) + " lengths are given for its axes");
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      if (shape[axis] < kUnknownLength)
-        fail(ErrorKind::Value, "a length is 0 or more, or -1 for any, but shape is " +
-                                   thunkvm::text(AttrValue(shape)));
       if (shape[axis] == kUnknownLength) shape[axis] = known[axis];
       if (known[axis] != kUnknownLength && known[axis] != shape[axis])
         fail(ErrorKind::Value, what() + " is a " + x.type().text() + ", but axis " +
@@ -79,25 +77,22 @@ class SpecifyShapeOp final : public ArrayOp {
   const std::string& what() const { return attributes().get<std::string>("what"); }
 };
 
-class SpecifyShapeMaker : public OpMaker {
- public:
-  explicit SpecifyShapeMaker(OpProto& proto) : OpMaker(proto) {
-    family("shape");
-    comment(
-        "`x` itself, whose lengths are checked when it is computed. From there on they are known.");
-    input("x", "any numeric tensor");
-    attr("shape", AttrType::Ints, "a length for each axis; -1 for any");
-    attr("what", AttrType::String, "what an error calls it").by_default(std::string("the array"));
-    output("`x`");
-    example(
-        ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.ops.specify_shape(x, shape=[3]).type.shape\n"
-        "(3,)");
-  }
-};
-
 }  // namespace
 
-REGISTER_OP(SpecifyShapeOp, SpecifyShapeMaker, specify_shape)
+DECLARE_OP(specify_shape)
+    .family("shape")
+    .comment(
+        "`x` itself, whose lengths are checked when it is computed. From there on they are known.")
+    .input("x", "any numeric tensor")
+    .attr("shape", AttrType::Ints, "a length for each axis; -1 for any")
+    .at_least(static_cast<double>(kUnknownLength))
+    .attr("what", AttrType::String, "what an error calls it")
+    .by_default(std::string("the array"))
+    .output("out", "`x`")
+    .example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.ops.specify_shape(x, shape=[3]).type.shape\n"
+        "(3,)")
+    .made_by<SpecifyShapeOp>();
 
 }  // namespace thunkvm
