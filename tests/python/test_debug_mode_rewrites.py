@@ -60,7 +60,7 @@ def test_updates_are_not_committed_where_a_check_fails(monkeypatch: pytest.Monke
     def refuse(self: Any, arguments: Any) -> None:
         raise BadRewrite("no")
 
-    monkeypatch.setattr(rewriting.Rewriting, "check", refuse)
+    monkeypatch.setattr(rewriting.Rewriting, "check_call", refuse)
     n, x = tv.shared(0.0, "n"), tv.scalar("x")
     f = tv.function([x], tv.neg(tv.neg(x)), updates={n: n + 1.0}, mode="DebugMode")
     with pytest.raises(BadRewrite):

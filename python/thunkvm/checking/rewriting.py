@@ -56,12 +56,13 @@ class _NotedValue:
 
 
 def rewritings(relink: Relink, rewrites: Sequence[str]) -> list[Rewriting]:
-    """Return what is to be held against the graph as it was: first all that keeps each bit."""
+    """Return the rewrites to hold against the graph as it was: first all that keep each bit."""
     found = []
     exact = [name for name in rewrites if name not in ROUNDING]
     for rounds, names in (False, exact), (True, list(rewrites)):
         outputs, replaced = _core.rewritten(relink.outputs, names)
-        if any(not rounds or name in ROUNDING for name, _, _ in replaced):
+        changed = any(a is not b for a, b in zip(outputs, relink.outputs, strict=True))
+        if changed and (not rounds or any(name in ROUNDING for name, _, _ in replaced)):
             found.append(Rewriting(relink, outputs, replaced, rounds=rounds))
     return found
 
