@@ -223,8 +223,6 @@ def _function(proto: dict[str, Any], first: str = "") -> str:
             parameters += (["/"] if parameters else []) + [f"*{given['name']}: Any"]
         else:
             parameters.append(f"{given['name']}: Any" + (" = None" if given["optional"] else ""))
-    if parameters and not variadic and not first:
-        parameters.append("/")
     if proto["attrs"] and not variadic and not proto["attribute_by_position"]:
         parameters.append("*")
     parameters += [f"{attr['name']}: {_attribute(attr)}" for attr in proto["attrs"]]
