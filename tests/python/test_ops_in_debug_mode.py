@@ -28,6 +28,7 @@ CUBE = np.arange(24.0).reshape(2, 3, 4) / 7.0
 
 #: Eigenvalues and singular values that are far apart, and pivots of which none is near another.
 SQUARE = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 1.0]])
+TURNED = SQUARE + np.triu(SQUARE, 1)
 
 CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "add_along": (lambda x, i, v: tv.ops.add_along(x, i, v), [ROW, PLACES, ROW]),
@@ -79,6 +80,10 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "set_diagonal": (lambda x, v: tv.ops.set_diagonal(x, v), [VALUE, ROW[:2]]),
     "set_subtensor": (lambda x, v: x[:, ::2].set(v), [VALUE, 2.5]),
     "slice_length": (lambda n: tv.ops.slice_length(n, slice="::2"), [5]),
+    # Not symmetric: no factor is used, which differences with respect to it would see.
+    "factored_cholesky": (tv.ops.factored_cholesky, [TURNED, SQUARE]),
+    "factored_inv": (tv.ops.factored_inv, [TURNED, SQUARE]),
+    "factored_slogdet": (lambda a, b: tv.ops.factored_slogdet(a, b)[1], [TURNED, SQUARE]),
     "specify_shape": (lambda x: tv.specify_shape(x, (2, None)), [VALUE]),
     "squeeze": (lambda x: tv.squeeze(tv.specify_shape(x, (2, 1)), axis=1), [VALUE[:, :1]]),
     "stack": (lambda x, y: tv.stack([x, y], axis=-1), [VALUE, VALUE * 2.0]),

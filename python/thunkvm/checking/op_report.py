@@ -66,7 +66,7 @@ class OpReport:
     >>> import thunkvm as tv
     >>> report = tv.testing.check_op(tv.ops.exp, [[1.0, 2.0]])
     >>> report.op, report.ok, report.wrong
-    ('<Op exp(x, /)>', True, [])
+    ('<Op exp(x)>', True, [])
     >>> [row.check for row in report.rows if row.check in ("grad", "infer_shape")]
     ['infer_shape', 'grad']
     """
