@@ -6,7 +6,7 @@
 namespace thunkvm {
 namespace {
 
-std::vector<std::uint32_t> input_registers(const Program& program, std::uint32_t node) {
+std::vector<std::uint32_t> input_registers(const Program& program, ProgramNode node) {
   const auto inputs = [](const Operands& o) {
     return std::vector<std::uint32_t>(o.registers, o.registers + o.n_inputs);
   };
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> input_registers(const Program& program, std::uint32_t
 
 }  // namespace
 
-std::vector<FailedInput> failed_inputs(const Linked& linked, Frame& frame, std::uint32_t node) {
+std::vector<FailedInput> failed_inputs(const Linked& linked, Frame& frame, ProgramNode node) {
   const Apply& apply = *linked.nodes()[node].node();
   const std::vector<std::uint32_t> registers = input_registers(*linked.program, node);
   std::vector<FailedInput> inputs;
@@ -42,7 +42,7 @@ bool shapes_differ(std::span<const FailedInput> inputs) {
   return false;
 }
 
-std::string steps_text(const Linked& linked, const Frame& frame, std::uint32_t node) {
+std::string steps_text(const Linked& linked, const Frame& frame, ProgramNode node) {
   const Schedule& schedule = *linked.schedule;
   const std::uint32_t block = schedule.block_of_nodes()[node];
   std::string text;

@@ -21,13 +21,13 @@ struct FailedInput {
 
 /// The inputs of a node in a failed call, before its registers are emptied; the selector of a
 /// conditional. Valid until the frame changes.
-std::vector<FailedInput> failed_inputs(const Linked& linked, Frame& frame, std::uint32_t node);
+std::vector<FailedInput> failed_inputs(const Linked& linked, Frame& frame, ProgramNode node);
 /// True if two arrays among the values differ in shape.
 bool shapes_differ(std::span<const FailedInput> inputs);
 
 /// The steps of the loops around a node that failed, from 0, the innermost loop first, a line each.
 /// Each line begins with a newline.
-std::string steps_text(const Linked& linked, const Frame& frame, std::uint32_t node);
+std::string steps_text(const Linked& linked, const Frame& frame, ProgramNode node);
 
 /// "In step: node mul.0, Op mul".
 std::string failed_node_text(const std::string& function, const Variable& output);

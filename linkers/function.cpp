@@ -86,7 +86,7 @@ class PooledFrame {
     std::rethrow_exception(failure.error);
   } catch (const Error& error) {
     if (typeid(error) != typeid(Error) || failure.node >= linked.nodes().size()) throw;
-    const Variable& output = linked.nodes()[failure.node];
+    const Variable& output = linked.failed_node(failure);
     std::string text = std::string(error.what()) + "\n  " + failed_node_text(name, output);
     if (const std::string origin = output.node()->origin_text(); !origin.empty())
       text += ", made at " + origin;

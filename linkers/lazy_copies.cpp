@@ -20,31 +20,31 @@ class Readers {
         forms_(thunk_forms(*linked.program)) {
     for (const Variable& output : graph.outputs) kept_.insert(output);
     for (const Update& update : graph.updates) kept_.insert(update.value);
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i)
+    for (const ProgramNode i : nodes_.indices())
       for (const Variable& read : node(i).inputs()) readers_[read].push_back(i);
   }
 
-  const Apply& node(std::uint32_t i) const { return *nodes_[i].node(); }
+  const Apply& node(ProgramNode i) const { return *nodes_[i].node(); }
 
   /// True if only nodes read a value after this one that not every call runs which runs it.
-  bool is_lazy(std::uint32_t i, const Variable& value) const {
+  bool is_lazy(ProgramNode i, const Variable& value) const {
     if (value.is_leaf() || kept_.contains(value)) return false;  // the caller's, and theirs to keep
-    const std::vector<std::uint32_t>& readers = readers_.at(value);
-    return readers.back() > i && std::ranges::none_of(readers, [&](std::uint32_t reader) {
+    const std::vector<ProgramNode>& readers = readers_.at(value);
+    return readers.back() > i && std::ranges::none_of(readers, [&](ProgramNode reader) {
              return reader > i && is_sure(reader, value, i);
            });
   }
 
  private:
   /// True if a node reads a value wherever another one runs.
-  bool is_sure(std::uint32_t reader, const Variable& value, std::uint32_t i) const {
+  bool is_sure(ProgramNode reader, const Variable& value, ProgramNode i) const {
     if (forms_[reader] == ThunkForm::Lazy) return false;
     if (forms_[reader] == ThunkForm::Branch && !(node(reader).input(0) == value)) return false;
     return !waits(reader) && is_around(region(reader), region(i));
   }
 
   /// True if a node runs only if another needs it, or a lazy node asks for it.
-  bool waits(std::uint32_t i) const {
+  bool waits(ProgramNode i) const {
     for (MaybeIndex at = rows_.node_blocks[i]; at; at = rows_.blocks[*at].within) {
       const Block::Kind kind = rows_.blocks[*at].kind;
       if (kind == Block::Kind::Memo || kind == Block::Kind::Input || kind == Block::Kind::Guarded)
@@ -53,7 +53,7 @@ class Readers {
     return false;
   }
 
-  MaybeIndex region(std::uint32_t i) const {
+  MaybeIndex region(ProgramNode i) const {
     const MaybeIndex block = rows_.node_blocks[i];
     return block ? rows_.block_regions[*block] : MaybeIndex();
   }
@@ -62,19 +62,20 @@ class Readers {
     return !outer || outer == inner;
   }
 
-  const std::vector<Variable>& nodes_;
+  const IndexedVector<ProgramNode, Variable>& nodes_;
   ScheduleRows rows_;
-  std::vector<ThunkForm> forms_;
+  const IndexedVector<ProgramNode, ThunkForm> forms_;
   std::unordered_set<Variable, VariableHash> kept_;
-  std::unordered_map<Variable, std::vector<std::uint32_t>, VariableHash> readers_;
+  std::unordered_map<Variable, std::vector<ProgramNode>, VariableHash> readers_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> lazy_copies(const Linked& linked, const FunctionGraph& graph) {
+IndexedVector<ProgramNode, std::uint32_t> lazy_copies(const Linked& linked,
+                                                      const FunctionGraph& graph) {
   const Readers readers(linked, graph);
-  std::vector<std::uint32_t> copies(linked.nodes().size());
-  for (std::uint32_t i = 0; i < copies.size(); ++i) {
+  IndexedVector<ProgramNode, std::uint32_t> copies(linked.nodes().size());
+  for (const ProgramNode i : copies.indices()) {
     const Apply& node = readers.node(i);
     std::set<std::uint32_t> overwritten;
     for (const auto& [output, inputs] : node.op()->destroy_map())

@@ -15,6 +15,7 @@ namespace thunkvm {
 /// laziness's sake if none of these is sure to run after it: they are in arms, or wait to be
 /// needed, and if no call runs them, the copy was for nothing. Not so any order of the nodes would
 /// need it.
-std::vector<std::uint32_t> lazy_copies(const Linked& linked, const FunctionGraph& graph);
+IndexedVector<ProgramNode, std::uint32_t> lazy_copies(const Linked& linked,
+                                                      const FunctionGraph& graph);
 
 }  // namespace thunkvm

@@ -32,7 +32,7 @@ class ScheduleNames final : public ProgramText {
  public:
   explicit ScheduleNames(std::shared_ptr<const Schedule> schedule)
       : schedule_(std::move(schedule)) {}
-  std::string node(std::uint32_t node) const override { return schedule_->node_name(node); }
+  std::string node(ProgramNode node) const override { return schedule_->node_name(node); }
   std::string register_name(std::uint32_t index) const override {
     return schedule_->register_name(index);
   }

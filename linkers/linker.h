@@ -30,8 +30,12 @@ struct Linked {
   std::vector<Ref<SharedValue>> targets;     ///< in the order of Program::updates
   bool verified = false;                     ///< the program was checked
 
-  /// Output 0 of each node that may run, by the program's node index.
-  const std::vector<Variable>& nodes() const { return schedule->nodes; }
+  /// Output 0 of each node that may run.
+  const IndexedVector<ProgramNode, Variable>& nodes() const { return schedule->nodes; }
+  /// Output 0 of the node that a failure names, which has to name one.
+  const Variable& failed_node(const Failure& failure) const {
+    return nodes()[ProgramNode(failure.node)];
+  }
   /// Calls `visit` with every Variable that this and the program hold, as often as they hold it.
   void each_variable(const std::function<void(const Variable&)>& visit) const;
 };

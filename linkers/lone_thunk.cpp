@@ -46,7 +46,7 @@ Schedule schedule_of_node(Apply& node) {
   run.kind = Statement::Kind::Run;
   run.n_inputs = static_cast<std::uint16_t>(node.n_inputs());
   run.n_outputs = static_cast<std::uint16_t>(node.n_outputs());
-  run.node = 0;
+  run.node = ProgramNode(0);
   return schedule;
 }
 

@@ -30,7 +30,7 @@ class NewRuns {
   };
 
   std::uint32_t first_;
-  std::vector<Runs> runs_;  // by node
+  IndexedVector<ProgramNode, Runs> runs_;
 };
 
 }  // namespace thunkvm

@@ -2,8 +2,8 @@
 
 namespace thunkvm {
 
-std::vector<ThunkForm> thunk_forms(const Program& program) {
-  std::vector<ThunkForm> forms(program.n_nodes, ThunkForm::Branch);
+IndexedVector<ProgramNode, ThunkForm> thunk_forms(const Program& program) {
+  IndexedVector<ProgramNode, ThunkForm> forms(program.n_nodes, ThunkForm::Branch);
   for (const Step& step : program.steps)
     if (step.node != kNone)
       forms[step.node] =
@@ -13,13 +13,14 @@ std::vector<ThunkForm> thunk_forms(const Program& program) {
   return forms;
 }
 
-std::vector<NodeForm> node_forms(const Program& program, Compilation& compilation, Host& host) {
+IndexedVector<ProgramNode, NodeForm> node_forms(const Program& program, Compilation& compilation,
+                                                Host& host) {
   using State = Compilation::State;
   const EmittedCode* const code = compilation.code(host);
   const State state = compilation.state();
-  const std::vector<ThunkForm> thunks = thunk_forms(program);
-  std::vector<NodeForm> forms(thunks.size());
-  for (std::size_t i = 0; i < forms.size(); ++i) {
+  const IndexedVector thunks = thunk_forms(program);
+  IndexedVector<ProgramNode, NodeForm> forms(thunks.size());
+  for (const ProgramNode i : forms.indices()) {
     if (code == nullptr)
       forms[i].why = thunks[i] == ThunkForm::Branch ? "" : "the mode emits no C";
     else if (state == State::Failed || state == State::Unneeded)

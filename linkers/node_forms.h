@@ -8,11 +8,12 @@
 
 namespace thunkvm {
 
-/// By node of a program: the form of its thunk.
-std::vector<ThunkForm> thunk_forms(const Program& program);
+/// The forms of the thunks of a program.
+IndexedVector<ProgramNode, ThunkForm> thunk_forms(const Program& program);
 
-/// By node: its form, its place in the emitted code, and why it has no better form. If C will be
-/// compiled, it is planned now. Throws as Compilation::code does.
-std::vector<NodeForm> node_forms(const Program& program, Compilation& compilation, Host& host);
+/// The form of each node, its place in the emitted code, and why it has no better form. If C will
+/// be compiled, it is planned now. Throws as Compilation::code does.
+IndexedVector<ProgramNode, NodeForm> node_forms(const Program& program, Compilation& compilation,
+                                                Host& host);
 
 }  // namespace thunkvm

@@ -56,8 +56,8 @@ Work work_of(const Apply& node, const Shapes& shapes, std::uint64_t runs) {
 void add_work(RecordingReport& report, const ShapesByNode& of_nodes, const ShapesByNode& of_nests,
               const Schedule& schedule) {
   const std::vector<NativeGroup>& groups = report.groups;
-  const auto node_of = [&](std::uint32_t i) -> const Apply& { return *schedule.nodes[i].node(); };
-  for (std::uint32_t i = 0; i < schedule.nodes.size(); ++i)
+  const auto node_of = [&](ProgramNode i) -> const Apply& { return *schedule.nodes[i].node(); };
+  for (const ProgramNode i : schedule.nodes.indices())
     if (report.sites[i].runs != 0 && !has_axes(node_of(i)))
       merge_fields<Work>(report.sites[i],
                          work_of(node_of(i), Shapes(n_operands(node_of(i))), report.sites[i].runs));
@@ -66,18 +66,18 @@ void add_work(RecordingReport& report, const ShapesByNode& of_nodes, const Shape
       merge_fields<Work>(report.sites[i], work_of(node_of(i), unpacked(flat), counted.runs));
   for (std::size_t g = 0; g < groups.size(); ++g) {
     double moved = 0;
-    for (const std::uint32_t first : groups[g].nodes) {
+    for (const ProgramNode first : groups[g].nodes) {
       const auto found = of_nests.find(first);
       if (found == of_nests.end()) continue;
       for (const auto& [shape, counted] : found->second) {
         if (groups[g].kind == GroupKind::Nest) moved += static_cast<double>(counted.bytes);
-        for (const std::uint32_t i : groups[g].nodes)
+        for (const ProgramNode i : groups[g].nodes)
           report.sites[i].flops +=
               work_of(node_of(i), shapes_in_nest(node_of(i), shape), counted.runs).flops;
       }
     }
     SiteRow& site = report.sites[report.first_group + g];
-    for (const std::uint32_t i : groups[g].nodes) {
+    for (const ProgramNode i : groups[g].nodes) {
       report.sites[i].bytes_moved += moved / static_cast<double>(groups[g].nodes.size());
       merge_fields<Work>(site, report.sites[i]);
     }

@@ -12,7 +12,7 @@
 namespace thunkvm {
 
 /// Runs by shapes; by node, or by the first member of a nest.
-using ShapesByNode = std::map<std::uint32_t, ShapeCounts>;
+using ShapesByNode = std::map<ProgramNode, ShapeCounts>;
 
 /// Adds to the sites of a report the work of the nodes that state theirs, and of the report's
 /// groups. What a nest moves is divided among its nodes. Throws what a user's Op raises.

@@ -23,10 +23,10 @@ PlanOptions profiled(PlanOptions emission) {
 
 /// By node, which shapes what its runs do depends on. Not those of lazy thunks, nor of numbers
 /// alone.
-std::vector<RecordedProgram::Shapes> shaped_nodes(const Schedule& schedule) {
+IndexedVector<ProgramNode, RecordedProgram::Shapes> shaped_nodes(const Schedule& schedule) {
   using Shapes = RecordedProgram::Shapes;
-  std::vector<Shapes> shaped(schedule.nodes.size(), Shapes::OfNone);
-  for (std::size_t i = 0; i < shaped.size(); ++i) {
+  IndexedVector<ProgramNode, Shapes> shaped(schedule.nodes.size(), Shapes::OfNone);
+  for (const ProgramNode i : shaped.indices()) {
     const Apply& node = *schedule.nodes[i].node();
     const auto* const op = dynamic_cast<const StatesWork*>(node.op());
     if (op != nullptr && op->states_work() && has_axes(node))

@@ -41,8 +41,8 @@ void count_runs(RecordingReport& report, const Program& program) {
 void divide_times(RecordingReport& report) {
   for (std::size_t g = 0; g < report.groups.size(); ++g) {
     const SiteRow& group = report.sites[report.first_group + g];
-    const std::vector<std::uint32_t>& nodes = report.groups[g].nodes;
-    for (const std::uint32_t i : nodes) {
+    const std::vector<ProgramNode>& nodes = report.groups[g].nodes;
+    for (const ProgramNode i : nodes) {
       SiteRow& node = report.sites[i];
       node.self_time += group.self_time / static_cast<double>(nodes.size());
       if (nodes.size() != 1) continue;
@@ -61,8 +61,8 @@ void add_facts(RecordingReport& report, const Function& function, const ShapesBy
   add_work(report, of_nodes, of_nests, *linked.schedule);
   const auto nodes = std::span(report.sites).first(linked.nodes().size());
   if (std::ranges::none_of(nodes, [](const SiteRow& site) { return site.copies != 0; })) return;
-  const std::vector<std::uint32_t> each = lazy_copies(linked, function.graph());
-  for (std::size_t i = 0; i < nodes.size(); ++i)
+  const IndexedVector each = lazy_copies(linked, function.graph());
+  for (const ProgramNode i : each.indices())
     nodes[i].lazy_copies = std::min(nodes[i].copies, each[i] * nodes[i].runs);
 }
 
@@ -90,7 +90,7 @@ RecordingReport report_of(RecordedCalls recorded, const Program& program, const 
     if (b < totals.arms.size()) row.by_steps = std::move(totals.arms[b]);
   }
   for (const Elapsed& region : totals.regions) report.regions.push_back(scale.net(region));
-  for (const std::uint32_t pc : totals.demanders) report.demanders.push_back(maybe_index(pc));
+  for (const Pc pc : totals.demanders) report.demanders.push_back(maybe_index(pc));
   totals.loops.resize(program.loops.size());  // there are none before the first call
   for (std::size_t l = 0; l < totals.loops.size(); ++l)
     report.loops.push_back({.node = program.loops[l].node,

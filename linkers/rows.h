@@ -253,7 +253,8 @@ struct Fields<RecordedStep> {
 };
 
 struct LoopCounts {
-  std::uint32_t node = 0, branch = 0;
+  ProgramNode node{};
+  std::uint32_t branch = 0;
   MaybeIndex outer;
   std::map<std::uint64_t, std::uint64_t> runs;
   std::uint64_t failed = 0;

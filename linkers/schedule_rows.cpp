@@ -4,21 +4,21 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <tuple>
 
 namespace thunkvm {
 namespace {
 
-std::vector<MaybeIndex> maybe_indices(std::span<const std::uint32_t> indices) {
+template <class Indices>
+std::vector<MaybeIndex> maybe_indices(const Indices& indices) {
   std::vector<MaybeIndex> found;
-  for (const std::uint32_t index : indices) found.push_back(maybe_index(index));
+  for (const auto index : indices) found.push_back(maybe_index(index));
   return found;
 }
 
 template <class Body>
-std::vector<std::uint32_t> nodes_of(const std::vector<Body>& bodies) {
-  std::vector<std::uint32_t> nodes;
+std::vector<ProgramNode> nodes_of(const std::vector<Body>& bodies) {
+  std::vector<ProgramNode> nodes;
   for (const Body& body : bodies) nodes.push_back(body.node);
   return nodes;
 }

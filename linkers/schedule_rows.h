@@ -51,7 +51,8 @@ struct BranchRow {
   std::uint32_t selector = 0;
   Decoding decoding = Decoding::Truth;
   std::vector<std::string> arms{};
-  std::uint32_t node = 0, block = 0;
+  ProgramNode node{};
+  std::uint32_t block = 0;
   bool loop = false;
 };
 template <>
@@ -73,7 +74,7 @@ struct ProgramCondition {
   std::vector<std::uint32_t> branches;
   bool truth = false;
   std::vector<std::string> arms;
-  std::uint32_t node = 0;
+  ProgramNode node{};
 };
 template <>
 struct Fields<ProgramCondition> {
@@ -110,7 +111,7 @@ struct ScheduleRows {
   std::vector<BlockRow> blocks{};
   std::vector<MaybeIndex> node_blocks;
   std::vector<BranchRow> branches{};
-  std::vector<std::uint32_t> memos, lazies;
+  std::vector<ProgramNode> memos, lazies;
   std::vector<MaybeIndex> demanders;
   std::vector<ProgramCondition> conditions{};
   std::vector<RegionPlace> regions{};

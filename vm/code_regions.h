@@ -1,8 +1,9 @@
 // code_regions.h: the block of the schedule that each part of a program's code is in.
 #pragma once
 
+#include "vm/indices.h"
+
 #include <cstdint>
-#include <vector>
 
 namespace thunkvm {
 
@@ -11,9 +12,9 @@ namespace thunkvm {
 struct CodeRegions {
   std::uint32_t n_regions = 1;
   /// By pc: the region of a Need or a Lazy, which may run a body; 0 of other instructions.
-  std::vector<std::uint32_t> at_pc;
+  IndexedVector<Pc, std::uint32_t> at_pc;
 
-  std::uint32_t at(std::uint32_t pc) const { return pc < at_pc.size() ? at_pc[pc] : 0; }
+  std::uint32_t at(Pc pc) const { return pc < at_pc.size() ? at_pc[pc] : 0; }
 };
 
 }  // namespace thunkvm

@@ -54,7 +54,7 @@ class Disassembler {
       text_ += "  " + reg(index) + "  " + role.text + "\n";
     for (std::size_t l = 0; l < program_.lazies.size(); ++l) lazy(l);
     find_titles();
-    for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    for (const Pc pc : program_.code.indices()) {
       if (const auto found = titles_.find(pc); found != titles_.end())
         for (const std::string& title : found->second) text_ += title + ":\n";
       std::string index = std::to_string(pc);
@@ -70,7 +70,7 @@ class Disassembler {
     const std::string name = program_.text == nullptr ? "" : program_.text->register_name(index);
     return name.empty() ? text : text + ":" + name;
   }
-  std::string node(std::uint32_t node) const {
+  std::string node(ProgramNode node) const {
     if (node == kNone) return "no node";
     return program_.text == nullptr ? "node " + std::to_string(node) : program_.text->node(node);
   }
@@ -129,7 +129,7 @@ class Disassembler {
   std::string referent(OperandKind kind, const std::uint32_t* value) const {
     switch (kind) {
       case OperandKind::Branch: return "  " + branch(program_.branches[*value]);
-      case OperandKind::Steps: return steps(value[0], value[1]);
+      case OperandKind::Steps: return steps(StepIndex(value[0]), value[1]);
       case OperandKind::Retires: return "  " + retires(value[0], value[1]);
       case OperandKind::Memo: return "  " + node(program_.bodies[*value].node);
       case OperandKind::Loop: return "  " + node(program_.loops[*value].node);
@@ -157,9 +157,9 @@ class Disassembler {
   }
 
   /// Each on a line of its own.
-  std::string steps(std::uint32_t first, std::uint32_t count) const {
+  std::string steps(StepIndex first, std::uint32_t count) const {
     std::string text;
-    for (std::uint32_t s = first; s < first + count; ++s) {
+    for (StepIndex s = first; s < first + count; ++s) {
       const Step& step = program_.steps[s];
       text += "\n         " + node(step.node) + ": " + outputs(step.operands);
       if (step.operands.n_inputs != 0)
@@ -178,7 +178,7 @@ class Disassembler {
   }
 
   const Program& program_;
-  std::map<std::uint32_t, std::vector<std::string>> titles_;  ///< by the pc where a body begins
+  std::map<Pc, std::vector<std::string>> titles_;  ///< by the pc where a body begins
   std::string text_;
 };
 

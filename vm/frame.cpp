@@ -184,8 +184,8 @@ void Frame::add_node_runs(std::vector<std::uint64_t>& runs) const {
   for (const NodeCounter& entry : program_->node_counters)
     runs[entry.node] += counters_[entry.counter];
   for (const auto& [range, times] : not_reached_)
-    for (std::uint32_t step = range.first; step != range.second; ++step) {
-      const std::uint32_t node = program_->steps[step].node;
+    for (StepIndex step = range.first; step != range.second; ++step) {
+      const ProgramNode node = program_->steps[step].node;
       if (node != kNone) runs[node] -= times;
     }
 }

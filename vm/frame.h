@@ -21,7 +21,8 @@ namespace thunkvm {
 
 /// A body in progress, and the pc at which the machine goes on after it.
 struct Resume {
-  std::uint32_t pc = 0, body = 0;
+  Pc pc{};
+  std::uint32_t body = 0;
 };
 
 /// The state of one lazy thunk in this call.
@@ -139,7 +140,7 @@ class Frame {
   std::vector<Resume> resumes_;
   std::vector<std::uint64_t> counters_;
   /// Steps [first, second) that were counted as run and were not reached, and how often.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> not_reached_;
+  std::map<StepRange, std::uint64_t> not_reached_;
   std::int32_t until_poll_;   ///< thunks until the host is asked whether to stop
   std::int32_t nesting_ = 0;  ///< loops on the native stack, but for the first
   Activation activation_;

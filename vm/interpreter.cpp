@@ -69,8 +69,7 @@ template <class Policy>
         // This stretch may have used up the thunks until the poll, which is the next call's now.
         if (frame.until_poll_ == 0) frame.until_poll_ = 1;
         Unwinding::fail_at(frame, step->node);
-        return Unwinding::stop_segment(frame, instruction,
-                                       static_cast<std::uint32_t>(step + 1 - first));
+        return Unwinding::stop_segment(frame, instruction, StepIndex(step + 1 - first));
       }
       retire(program, activation.cells, *step);
       if constexpr (Policy::kSteps) policy.retired(step->node);
@@ -78,7 +77,7 @@ template <class Policy>
     } while (step != pause && !activation.poll);
     if (activation.poll) frame.until_poll_ = 0;
     if (frame.until_poll_ == 0 && !NativeSupport::poll(frame))
-      return Unwinding::stop_segment(frame, instruction, static_cast<std::uint32_t>(step - first));
+      return Unwinding::stop_segment(frame, instruction, StepIndex(step - first));
   }
   return Status::Done;
 }
@@ -86,13 +85,13 @@ template <class Policy>
 /// The rest of a segment after a step that failed, or after which the host is to be asked.
 [[gnu::cold]] Status Interpreter::go_on_after(Frame& frame, const Instruction& instruction,
                                               const Step* step, Status status) {
-  const auto n_run = static_cast<std::uint32_t>(step + 1 - frame.program_->steps.data());
+  const StepIndex next(step + 1 - frame.program_->steps.data());
   if (status != Status::Done) {
     Unwinding::fail_at(frame, step->node);
-    return Unwinding::stop_segment(frame, instruction, n_run);
+    return Unwinding::stop_segment(frame, instruction, next);
   }
   retire(*frame.program_, frame.activation_.cells, *step);
-  if (!NativeSupport::poll(frame)) return Unwinding::stop_segment(frame, instruction, n_run);
+  if (!NativeSupport::poll(frame)) return Unwinding::stop_segment(frame, instruction, next);
   return run_polling(frame, Unobserved{}, instruction, step + 1);
 }
 
@@ -209,7 +208,7 @@ Status Interpreter::compute_now(Frame& frame, Policy policy, std::uint32_t index
   Status status;
   if constexpr (Policy::kRecords) policy.recorder->pause(lazy.node);
   try {
-    status = loop(frame, policy, Pc(program.bodies[body].pc), frame.resumes_.size());
+    status = loop(frame, policy, program.bodies[body].pc, frame.resumes_.size());
   } catch (...) {
     status = activation.fail_current();
   }
@@ -303,7 +302,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Policy policy, Pc pc, s
           frame.done_[instruction.a] = kComputed;
           if (program.bodies[instruction.a].loop == kNone)
             frame.done_list_.push_back(instruction.a);
-          const auto after = static_cast<std::uint32_t>(next - code);
+          const Pc after(next - code);
           frame.resumes_.push_back({.pc = after, .body = instruction.a});
           if constexpr (Policy::kRecords) {
             policy.recorder->call_body(after - 1);
@@ -323,7 +322,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Policy policy, Pc pc, s
               --next;
               break;
             }
-            const auto here = static_cast<std::uint32_t>(next - code) - 1;
+            const Pc here(next - 1 - code);
             frame.resumes_.push_back({.pc = here, .body = state.waiting.back()});
             if constexpr (Policy::kRecords) policy.recorder->call_body(here);
             next = code + program.bodies[state.waiting.back()].pc;
@@ -354,7 +353,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Policy policy, Pc pc, s
 
       case Opcode::Loop: {
         const std::uint32_t body = program.loops[instruction.a].body;
-        const auto after = static_cast<std::uint32_t>(next - code);
+        const Pc after(next - code);
         ++counters[instruction.b];
         frame.resumes_.push_back({.pc = after, .body = body});
         if constexpr (Policy::kRecords) policy.recorder->call_body(after - 1);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "vm/frame.h"
+#include "vm/indices.h"
 #include "vm/limits.h"
-#include "vm/pc.h"
 
 namespace thunkvm {
 

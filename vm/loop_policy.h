@@ -1,5 +1,5 @@
-// loop_policy.h: the policies of the machine's loop: nobody looks on, a tracer, a recorder, or both.
-// Each is an instantiation of it.
+// loop_policy.h: the policies of the machine's loop: nobody looks on, a tracer, a recorder, or
+// both. Each is an instantiation of it.
 #pragma once
 
 #include "vm/frame.h"
@@ -20,7 +20,7 @@ struct Traced {
 
   /// Runs `code` between the tracer's two calls; an exception of these is the node's failure.
   template <class Code>
-  Status run(Frame& frame, Activation& activation, std::uint32_t node, const Operands& operands,
+  Status run(Frame& frame, Activation& activation, ProgramNode node, const Operands& operands,
              Code&& code, const LazyCall* lazy = nullptr) const {
     const ThunkRun run{frame, node, operands, lazy};
     try {
@@ -32,8 +32,8 @@ struct Traced {
       return activation.fail_current();
     }
   }
-  void retired(std::uint32_t) const {}
-  void failed(std::uint32_t) const {}
+  void retired(ProgramNode) const {}
+  void failed(ProgramNode) const {}
 };
 
 /// The frame's recorder looks on.
@@ -42,7 +42,7 @@ struct Recorded {
   Recorder* recorder;
 
   template <class Code>
-  Status run(Frame&, Activation& activation, std::uint32_t node, const Operands& operands,
+  Status run(Frame&, Activation& activation, ProgramNode node, const Operands& operands,
              Code&& code, const LazyCall* = nullptr) const {
     try {
       recorder->begin_thunk(node, activation.cells, operands);
@@ -53,14 +53,14 @@ struct Recorded {
       return activation.fail_current();
     }
   }
-  void retired(std::uint32_t node) const { recorder->lap(node); }
+  void retired(ProgramNode node) const { recorder->lap(node); }
   /// A lazy thunk was entered: it has computed the demanded output, or requests more inputs.
-  void entered(std::uint32_t node, bool computed) const {
+  void entered(ProgramNode node, bool computed) const {
     if (computed) return recorder->lap(node);
     recorder->pause(node);
     ++recorder->sites[node].suspended;
   }
-  void failed(std::uint32_t node) const {
+  void failed(ProgramNode node) const {
     recorder->pause(node);
     ++recorder->sites[node].failed;
   }
@@ -72,7 +72,7 @@ struct TracedAndRecorded : Recorded {
   Tracer* tracer;
 
   template <class Code>
-  Status run(Frame& frame, Activation& activation, std::uint32_t node, const Operands& operands,
+  Status run(Frame& frame, Activation& activation, ProgramNode node, const Operands& operands,
              Code&& code, const LazyCall* lazy = nullptr) const {
     return Traced{tracer}.run(
         frame, activation, node, operands,

@@ -23,18 +23,17 @@ void NativeSupport::begin_loop(Frame& frame, std::uint32_t loop) { frame.begin_l
 
 void NativeSupport::fail_memo(Frame& frame, std::uint32_t memo) { frame.fail_body(memo); }
 
-void NativeSupport::fail(Frame& frame, std::uint32_t node) {
+void NativeSupport::fail(Frame& frame, ProgramNode node) {
   if (frame.recorder() != nullptr) Recorded{frame.recorder()}.failed(node);
   Unwinding::fail_at(frame, node);
 }
 
-void NativeSupport::note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end) {
+void NativeSupport::note_not_reached(Frame& frame, StepIndex first, StepIndex end) {
   if (first != end) ++frame.not_reached_[{first, end}];
 }
 
 // False: the tracer objects.
-bool NativeSupport::tell(Frame& frame, std::uint32_t index,
-                         void (*tell)(Tracer&, const ThunkRun&)) {
+bool NativeSupport::tell(Frame& frame, StepIndex index, void (*tell)(Tracer&, const ThunkRun&)) {
   const Step& step = frame.program_->steps[index];
   try {
     tell(*frame.tracer_, {frame, step.node, step.operands, nullptr});
@@ -46,11 +45,11 @@ bool NativeSupport::tell(Frame& frame, std::uint32_t index,
   return false;
 }
 
-bool NativeSupport::before(Frame& frame, std::uint32_t step) {
+bool NativeSupport::before(Frame& frame, StepIndex step) {
   return tell(frame, step, [](Tracer& tracer, const ThunkRun& run) { tracer.before(run); });
 }
 
-bool NativeSupport::after(Frame& frame, std::uint32_t step) {
+bool NativeSupport::after(Frame& frame, StepIndex step) {
   return tell(frame, step,
               [](Tracer& tracer, const ThunkRun& run) { tracer.after(run, Status::Done); });
 }

@@ -61,7 +61,7 @@ struct Words<GroupKind> {
 
 /// Nodes with code that is timed as one.
 struct NativeGroup {
-  std::vector<std::uint32_t> nodes;
+  std::vector<ProgramNode> nodes;
   GroupKind kind = GroupKind::Call;
 };
 
@@ -69,7 +69,8 @@ struct NativeGroup {
 class NativeCode {
  public:
   virtual ~NativeCode() = default;
-  std::vector<Instruction> code;  ///< the program's, with Native where a function may be entered
+  IndexedVector<Pc, Instruction>
+      code;  ///< the program's, with Native where a function may be entered
   std::vector<NativeFunction> functions;
   std::vector<NativeSteps> calls;  ///< that the functions have run
   const void* services = nullptr;
@@ -86,12 +87,12 @@ class NativeSupport {
   /// Notes that a memo body failed.
   static void fail_memo(Frame& frame, std::uint32_t memo);
   /// Notes that the call fails at `node`, with steps that were counted as run and were not.
-  static void fail(Frame& frame, std::uint32_t node);
-  static void note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end);
+  static void fail(Frame& frame, ProgramNode node);
+  static void note_not_reached(Frame& frame, StepIndex first, StepIndex end);
   /// Tells the tracer of a step, before it and after it ran. False: the tracer objects, which was
   /// noted as the node's failure.
-  static bool before(Frame& frame, std::uint32_t step);
-  static bool after(Frame& frame, std::uint32_t step);
+  static bool before(Frame& frame, StepIndex step);
+  static bool after(Frame& frame, StepIndex step);
   /// Asks the host whether to stop. False: yes, and the failure is noted.
   static bool poll(Frame& frame);
   /// The same if it is time, after so many steps of a loop.
@@ -100,7 +101,7 @@ class NativeSupport {
   static void begin_loop(Frame& frame, std::uint32_t loop);
 
  private:
-  static bool tell(Frame& frame, std::uint32_t step, void (*tell)(Tracer&, const ThunkRun&));
+  static bool tell(Frame& frame, StepIndex step, void (*tell)(Tracer&, const ThunkRun&));
 };
 
 }  // namespace thunkvm

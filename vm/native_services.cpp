@@ -42,9 +42,9 @@ void move(Cell* to, Cell* from, int take) {
 void clear(Cell* cell) { cell->clear(); }
 
 /// 1 where a step of the machine has failed, 0 where the call goes on.
-template <bool (*run)(Frame&, std::uint32_t)>
+template <auto run, class I = std::uint32_t>
 int fails(NativeCall* call, std::uint32_t index) {
-  return run(*call->frame, index) ? 0 : 1;
+  return run(*call->frame, I(index)) ? 0 : 1;
 }
 
 void lap(NativeCall* call, std::uint32_t site) { call->recorder->lap(site); }
@@ -52,8 +52,8 @@ void took(NativeCall* call, std::uint32_t branch, std::uint32_t arm) {
   call->recorder->took(branch, arm);
 }
 void enter_body(NativeCall* call, std::uint32_t memo, std::uint32_t pc) {
-  call->recorder->call_body(pc);
-  call->recorder->demanded(memo, pc);
+  call->recorder->call_body(Pc(pc));
+  call->recorder->demanded(memo, Pc(pc));
 }
 void begin_loop(NativeCall* call, std::uint32_t loop) {
   NativeSupport::begin_loop(*call->frame, loop);
@@ -70,8 +70,8 @@ NativeServices native_services(NativeServices::Nest nest) {
           .fail_memo = &fail_memo,
           .move = &move,
           .clear = &clear,
-          .before = &fails<&NativeSupport::before>,
-          .after = &fails<&NativeSupport::after>,
+          .before = &fails<&NativeSupport::before, StepIndex>,
+          .after = &fails<&NativeSupport::after, StepIndex>,
           .lap = &lap,
           .took = &took,
           .enter_body = &enter_body,

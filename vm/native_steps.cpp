@@ -25,7 +25,7 @@ bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i) 
   } else {
     NativeSupport::fail(*call.frame, step.node);
   }
-  for (const std::uint32_t later : std::span(steps.indices).subspan(i + 1))
+  for (const StepIndex later : std::span(steps.indices).subspan(i + 1))
     if (later != kNone) NativeSupport::note_not_reached(*call.frame, later, later + 1);
   note_after(call, steps);
   return false;

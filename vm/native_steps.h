@@ -3,23 +3,19 @@
 
 #include "vm/program.h"
 
-#include <cstdint>
-#include <utility>
+#include <cstddef>
 #include <vector>
 
 namespace thunkvm {
 
 struct NativeCall;
 
-/// A stretch [first, second) of Program::steps.
-using StepRange = std::pair<std::uint32_t, std::uint32_t>;
-
 /// The steps of a program that a group of emitted code stands for, and those that are counted as
 /// run but not reached if it fails.
 struct NativeSteps {
-  std::vector<Step> steps;             ///< their `dying` is that of the emitted order
-  std::vector<std::uint32_t> indices;  ///< in Program::steps; kNone: another group's to account for
-  std::vector<StepRange> after;        ///< not reached if the group fails
+  std::vector<Step> steps;         ///< their `dying` is that of the emitted order
+  std::vector<StepIndex> indices;  ///< in Program::steps; kNone: another group's to account for
+  std::vector<StepRange> after;    ///< not reached if the group fails
 };
 
 /// Runs one step in a call. False: it failed, which was noted, with the steps that now are not

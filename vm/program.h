@@ -4,6 +4,7 @@
 #include "thunks/cell.h"
 #include "thunks/decoding.h"
 #include "thunks/thunk.h"
+#include "vm/indices.h"
 #include "vm/opcodes.h"
 
 #include <cstdint>
@@ -15,15 +16,13 @@
 
 namespace thunkvm {
 
-inline constexpr std::uint32_t kNone = UINT32_MAX;
-
 /// One eager thunk: its code, its registers, and the registers to empty after it.
 struct Step {
   EagerFn run = nullptr;
   Operands operands;
   std::uint32_t retire_first = 0;  ///< in Program::retires
   std::uint32_t retire_count = 0;
-  std::uint32_t node = kNone;
+  ProgramNode node{};
 };
 
 /// A branch on a selector's value.
@@ -33,7 +32,7 @@ struct Branch {
   std::uint32_t n_arms = 2;
   std::uint32_t first_target = 0;   ///< in Program::targets: a pc for each arm
   std::uint32_t first_counter = 0;  ///< a counter for each arm
-  std::uint32_t node = kNone;       ///< the (first) conditional that it decides, for errors
+  ProgramNode node{};               ///< the (first) conditional that it decides, for errors
   std::uint32_t loop = kNone;       ///< the innermost loop in each step of which it decides anew
 
   /// How often each arm was taken, by the counts of all of the program's counters.
@@ -51,8 +50,8 @@ struct Body {
     Loop,   ///< a step: it ends in Again, but for the last one
   };
   Kind kind = Kind::Memo;
-  std::uint32_t pc = 0;
-  std::uint32_t node = kNone;   ///< the node of a memo body's value
+  Pc pc{};
+  ProgramNode node{};           ///< the node of a memo body's value
   std::uint32_t owner = kNone;  ///< of an input: the lazy thunk
   std::uint32_t number = 0;     ///< of an input: which one; of a step: the loop
   std::uint32_t loop = kNone;   ///< the innermost loop in each step of which it may run anew
@@ -63,13 +62,13 @@ struct Lazy {
   Operands operands;             ///< `bound` is its thunk
   std::uint32_t first_body = 0;  ///< of its inputs, which follow each other
   std::uint32_t counter = 0;     ///< entries; the number of outputs computed is the next counter
-  std::uint32_t node = kNone;
+  ProgramNode node{};
   std::uint32_t loop = kNone;  ///< as of a body
 };
 
 /// A loop: the same code again and again, on the same registers.
 struct ProgramLoop {
-  std::uint32_t node = kNone;
+  ProgramNode node{};
   std::uint32_t body = 0;
   std::uint32_t branch = 0;             ///< in each step: arm 0 leaves the loop
   std::uint32_t counter = 0;            ///< of steps that were followed by another one
@@ -81,7 +80,7 @@ struct ProgramLoop {
 
 /// A counter of a node's runs. A node may have several: its runs are their sum.
 struct NodeCounter {
-  std::uint32_t node = kNone;
+  ProgramNode node{};
   std::uint32_t counter = 0;
 };
 
@@ -89,7 +88,7 @@ struct NodeCounter {
 class ProgramText {
  public:
   virtual ~ProgramText() = default;
-  virtual std::string node(std::uint32_t node) const = 0;            ///< "add.3"
+  virtual std::string node(ProgramNode node) const = 0;              ///< "add.3"
   virtual std::string register_name(std::uint32_t index) const = 0;  ///< "x", "t7"
 };
 
@@ -102,10 +101,10 @@ class BodyContents;
 /// outside of it and the states of its loop may hold values too. `verify` checks as much of this as
 /// code alone shows.
 struct Program {
-  std::vector<Instruction> code;  ///< entry at pc 0
-  std::vector<Step> steps;
+  IndexedVector<Pc, Instruction> code;  ///< entry at pc 0
+  IndexedVector<StepIndex, Step> steps;
   std::vector<std::uint32_t> registers;  ///< the operand lists that Operands point into
-  std::vector<std::uint32_t> targets;
+  std::vector<Pc> targets;
   std::vector<std::uint32_t> retires;
   std::vector<Branch> branches;
   std::vector<Body> bodies;  ///< the memo bodies, the inputs of each lazy thunk, the loops' steps

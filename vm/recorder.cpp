@@ -120,7 +120,7 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
       looks_(program_->n_nodes, options_.memory ? kMemory : 0) {
   if (options_.times && !about_->shaped.empty()) {
     using Shapes = RecordedProgram::Shapes;
-    for (std::uint32_t node = 0; node < program_->n_nodes; ++node) {
+    for (const ProgramNode node : about_->shaped.indices()) {
       if (about_->shaped[node] != Shapes::OfNone) looks_[node] |= kShapes;
       if (about_->shaped[node] == Shapes::OfAll) looks_[node] |= kOutputShapes;
     }
@@ -187,10 +187,10 @@ void Recorder::note_memory(std::uint32_t site, const Cell* cells, const Operands
   record.peak = std::max<std::uint64_t>(record.peak, MemoryPool::statistics().in_use);
 }
 
-void Recorder::look_at_inputs(std::uint32_t site, const Cell* cells, const Operands& operands) {
-  if ((looks_[site] & kMemory) != 0) begin_memory(cells, operands);
-  if ((looks_[site] & kShapes) == 0) return;
-  const ShapeTally& tally = shapes_of_nodes_[site];
+void Recorder::look_at_inputs(ProgramNode node, const Cell* cells, const Operands& operands) {
+  if ((looks_[node] & kMemory) != 0) begin_memory(cells, operands);
+  if ((looks_[node] & kShapes) == 0) return;
+  const ShapeTally& tally = shapes_of_nodes_[node];
   const std::int64_t* at = tally.begin();
   int i = 0;
   while (i < operands.n_inputs && has_shape(at, tally.end(), cells[operands.input(i)])) ++i;
@@ -201,12 +201,12 @@ void Recorder::look_at_inputs(std::uint32_t site, const Cell* cells, const Opera
   for (i = 0; i < operands.n_inputs; ++i) append_shape(shapes_, cells[operands.input(i)]);
 }
 
-void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands) {
-  if ((looks_[site] & kMemory) != 0) note_memory(site, cells, operands);
-  if ((looks_[site] & kShapes) == 0) return;
-  ShapeTally& tally = shapes_of_nodes_[site];
+void Recorder::look_at_outputs(ProgramNode node, const Cell* cells, const Operands& operands) {
+  if ((looks_[node] & kMemory) != 0) note_memory(node, cells, operands);
+  if ((looks_[node] & kShapes) == 0) return;
+  ShapeTally& tally = shapes_of_nodes_[node];
   if (as_before_ != nullptr) [[likely]] {
-    if ((looks_[site] & kOutputShapes) == 0) return tally.add_again();
+    if ((looks_[node] & kOutputShapes) == 0) return tally.add_again();
     const std::int64_t* at = as_before_;
     int j = 0;
     while (j < operands.n_outputs && has_shape(at, tally.end(), cells[operands.output(j)])) ++j;
@@ -218,12 +218,12 @@ void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Oper
   tally.add(shapes_);
 }
 
-void Recorder::note_nest(std::uint32_t first_member, std::span<const std::int64_t> shape,
+void Recorder::note_nest(ProgramNode first_member, std::span<const std::int64_t> shape,
                          std::uint64_t bytes) {
   shapes_of_nests_[first_member].add(shape, bytes);
 }
 
-void Recorder::note_nest_again(std::uint32_t first_member, std::span<const std::int64_t> shape) {
+void Recorder::note_nest_again(ProgramNode first_member, std::span<const std::int64_t> shape) {
   shapes_of_nests_[first_member].add_as_before(shape);
 }
 
@@ -256,8 +256,8 @@ void RecordedTotals::add_regions(std::span<const Elapsed> from) {
   });
 }
 
-void RecordedTotals::add_demanders(std::span<const std::uint32_t> from) {
-  merge_each(demanders, from, kNone, [](std::uint32_t& to, std::uint32_t other) {
+void RecordedTotals::add_demanders(std::span<const Pc> from) {
+  merge_each(demanders, from, Pc(), [](Pc& to, Pc other) {
     if (to == kNone) to = other;
   });
 }
@@ -295,7 +295,7 @@ void RecordedTotals::add(const Recorder& recorder) {
   add_events(recorder.events_);
   n_calls += recorder.n_calls_;
   n_events += recorder.n_events_;
-  for (std::uint32_t node = 0; node < recorder.shapes_of_nodes_.size(); ++node) {
+  for (const ProgramNode node : recorder.shapes_of_nodes_.indices()) {
     const ShapeCounts& alone = recorder.shapes_of_nodes_[node].counts();
     const ShapeCounts& in_nest = recorder.shapes_of_nests_[node].counts();
     if (!alone.empty()) add_shapes(shapes_of_nodes[node], alone);

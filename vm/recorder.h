@@ -135,7 +135,7 @@ struct RecordedProgram {
     OfInputs,  ///< those of the outputs follow
     OfAll,
   };
-  std::vector<Shapes> shaped;  ///< by node; an empty list: of none
+  IndexedVector<ProgramNode, Shapes> shaped;  ///< by node; an empty list: of none
 };
 
 /// The records of one frame's calls. Used by one thread at a time.
@@ -203,22 +203,22 @@ class Recorder {
   std::vector<SiteRecord> sites;
   std::vector<BranchRecord> branches;
   std::vector<Elapsed> regions;  ///< by region (CodeRegions): memo and input bodies run from there
-  std::vector<std::uint32_t> demanders;  ///< by body: the pc of a memo's first Need
-  StepTally steps;                       ///< of loops
-  std::uint64_t last = 0;                ///< when the last lap ended
-  std::uint64_t count = 0;               ///< of laps
+  std::vector<Pc> demanders;     ///< by body: the pc of a memo's first Need
+  StepTally steps;               ///< of loops
+  std::uint64_t last = 0;        ///< when the last lap ended
+  std::uint64_t count = 0;       ///< of laps
 
   bool notes_memory() const { return options_.memory; }
   /// An eager thunk is about to run, or has made its outputs; inputs that it did not take over are
   /// still there. Copies that are made meanwhile count as its own.
-  void begin_thunk(std::uint32_t site, const Cell* cells, const Operands& operands) {
-    running_ = site;
-    if (looks_[site] != 0) [[unlikely]]
-      look_at_inputs(site, cells, operands);
+  void begin_thunk(ProgramNode node, const Cell* cells, const Operands& operands) {
+    running_ = node;
+    if (looks_[node] != 0) [[unlikely]]
+      look_at_inputs(node, cells, operands);
   }
-  void end_thunk(std::uint32_t site, const Cell* cells, const Operands& operands) {
-    if (looks_[site] != 0) [[unlikely]]
-      look_at_outputs(site, cells, operands);
+  void end_thunk(ProgramNode node, const Cell* cells, const Operands& operands) {
+    if (looks_[node] != 0) [[unlikely]]
+      look_at_outputs(node, cells, operands);
   }
   /// Counts a copy of an input by the running thunk: it overwrites it, and others may still read
   /// it.
@@ -229,13 +229,13 @@ class Recorder {
   void note_memory(std::uint32_t site, const Cell* cells, const Operands& operands);
   /// A nest, known by its first member, ran over elements of this shape. It read and wrote so many
   /// bytes, or as many as in the run with this shape before.
-  void note_nest(std::uint32_t first_member, std::span<const std::int64_t> shape,
+  void note_nest(ProgramNode first_member, std::span<const std::int64_t> shape,
                  std::uint64_t bytes);
-  void note_nest_again(std::uint32_t first_member, std::span<const std::int64_t> shape);
+  void note_nest_again(ProgramNode first_member, std::span<const std::int64_t> shape);
   /// True if shapes are recorded.
   bool notes_shapes() const { return !shapes_of_nests_.empty(); }
   /// A memo or input body is run from `pc`. It returns, or fails, or the call is lost.
-  void call_body(std::uint32_t pc) { bodies_.push_back({about_->regions.at(pc), last, count}); }
+  void call_body(Pc pc) { bodies_.push_back({about_->regions.at(pc), last, count}); }
   void return_from_body() {
     const RunningBody body = bodies_.back();
     bodies_.pop_back();
@@ -246,7 +246,7 @@ class Recorder {
     while (bodies_.size() > left) return_from_body();
   }
   /// The code at `pc` demands memo `memo`; the first to do so counts.
-  void demanded(std::uint32_t memo, std::uint32_t pc) {
+  void demanded(std::uint32_t memo, Pc pc) {
     if (demanders[memo] == kNone) demanders[memo] = pc;
   }
 
@@ -287,8 +287,8 @@ class Recorder {
     return ticks;
   }
   void note_event(std::uint32_t site, std::uint64_t ticks);
-  void look_at_inputs(std::uint32_t site, const Cell* cells, const Operands& operands);
-  void look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands);
+  void look_at_inputs(ProgramNode node, const Cell* cells, const Operands& operands);
+  void look_at_outputs(ProgramNode node, const Cell* cells, const Operands& operands);
 
   // Flags in `looks_`: the properties of a node's runs that are recorded.
   static constexpr std::uint8_t kMemory = 1, kShapes = 2, kOutputShapes = 4;
@@ -306,11 +306,12 @@ class Recorder {
   std::vector<EventRecord> events_;  // a ring, once it is full
   std::uint64_t n_events_ = 0;
   std::vector<const Buffer*> given_;  // the memory that a thunk's inputs had when it began
-  std::uint32_t running_ = 0;
-  std::vector<std::uint8_t> looks_;          // by node
-  std::vector<std::int64_t> shapes_;         // of the thunk that runs
+  ProgramNode running_{0};
+  IndexedVector<ProgramNode, std::uint8_t> looks_;  // by node
+  std::vector<std::int64_t> shapes_;                // of the thunk that runs
   const std::int64_t* as_before_ = nullptr;  // those of its last run, from its outputs on; or null
-  std::vector<ShapeTally> shapes_of_nodes_, shapes_of_nests_;  // by node; empty: nobody asks
+  IndexedVector<ProgramNode, ShapeTally> shapes_of_nodes_,
+      shapes_of_nests_;  // by node; empty: nobody asks
 };
 
 /// The sums over recorders of one program.
@@ -318,7 +319,7 @@ struct RecordedTotals {
   std::vector<SiteRecord> sites;
   std::vector<BranchRecord> branches;
   std::vector<Elapsed> regions;
-  std::vector<std::uint32_t> demanders;
+  std::vector<Pc> demanders;
   std::vector<LoopRecord> loops;
   std::vector<ArmsBySteps> arms;  ///< by branch that decides in a loop
   std::vector<StepRecord> steps;
@@ -329,7 +330,7 @@ struct RecordedTotals {
   std::vector<EventRecord> events;
   std::uint64_t n_calls = 0, n_events = 0;
   /// By node, and by the first member of a nest.
-  std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_nests;
+  std::map<ProgramNode, ShapeCounts> shapes_of_nodes, shapes_of_nests;
 
   void add(const Recorder& recorder);
   void add(const RecordedTotals& other);
@@ -338,7 +339,7 @@ struct RecordedTotals {
   void add_sites(std::span<const SiteRecord> from);
   void add_branches(std::span<const BranchRecord> from);
   void add_regions(std::span<const Elapsed> from);
-  void add_demanders(std::span<const std::uint32_t> from);
+  void add_demanders(std::span<const Pc> from);
   void add_steps(std::span<const LoopRecord> of_loops, std::span<const ArmsBySteps> of_branches,
                  std::span<const StepRecord> from);
   void add_calls(std::span<const CallRecord> from);

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "thunks/thunk.h"
-
-#include <cstdint>
+#include "vm/indices.h"
 
 namespace thunkvm {
 
@@ -12,7 +11,7 @@ class Frame;
 /// One run of an eager thunk, or one entry of a lazy one.
 struct ThunkRun {
   Frame& frame;
-  std::uint32_t node;        ///< index in the program; kNone if the thunk is no node's
+  ProgramNode node;          ///< index in the program; kNone if the thunk is no node's
   const Operands& operands;  ///< its inputs and outputs are registers of the frame
   const LazyCall* lazy;  ///< of a lazy thunk: its available inputs and computed outputs; null for
                          ///< an eager one, which has all

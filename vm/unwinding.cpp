@@ -9,7 +9,7 @@
 
 namespace thunkvm {
 
-[[gnu::cold]] Status Unwinding::fail_at(Frame& frame, std::uint32_t node) {
+[[gnu::cold]] Status Unwinding::fail_at(Frame& frame, ProgramNode node) {
   Failure& failure = frame.activation_.failure;
   if (!failure.error)
     frame.activation_.fail(
@@ -20,8 +20,8 @@ namespace thunkvm {
 }
 
 [[gnu::cold]] Status Unwinding::stop_segment(Frame& frame, const Instruction& instruction,
-                                             std::uint32_t from) {
-  NativeSupport::note_not_reached(frame, from, instruction.a + instruction.b);
+                                             StepIndex from) {
+  NativeSupport::note_not_reached(frame, from, StepIndex(instruction.a + instruction.b));
   return Status::Failed;
 }
 
@@ -83,7 +83,7 @@ namespace thunkvm {
     state.raising = resume.body;
     state.waiting.clear();
     frame.activation_.failure = Failure{};
-    return Pc(resume.pc);
+    return resume.pc;
   }
   return {};
 }

@@ -3,7 +3,7 @@
 
 #include "thunks/thunk.h"
 #include "vm/frame.h"
-#include "vm/pc.h"
+#include "vm/indices.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +18,9 @@ class Unwinding {
   friend class NativeSupport;
 
   /// Names the node in the failure, unless another node that this one requested failed.
-  static Status fail_at(Frame& frame, std::uint32_t node);
+  static Status fail_at(Frame& frame, ProgramNode node);
   /// Ends a call at a segment whose steps from `from` on were counted and did not run.
-  static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
+  static Status stop_segment(Frame& frame, const Instruction& instruction, StepIndex from);
   /// A body that failed before is demanded again.
   static Status fail_again(Frame& frame, std::uint32_t body);
   /// A lazy thunk failed, or did not handle the failure of an input: raises that failure.

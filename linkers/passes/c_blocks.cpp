@@ -15,12 +15,12 @@ void append(std::vector<std::uint32_t>& to, std::span<const std::uint32_t> regis
   to.insert(to.end(), registers.begin(), registers.end());
 }
 
-ScheduledCBlock block_of(const Schedule& schedule, std::vector<std::uint32_t> runs) {
+ScheduledCBlock block_of(const Schedule& schedule, std::vector<StatementIndex> runs) {
   ScheduledCBlock block{.runs = std::move(runs), .inputs = {}, .outputs = {}};
   std::vector<std::uint32_t> known, dead;
   const bool is_alone = block.runs.size() == 1;
   if (!is_alone)
-    for (const std::uint32_t run : block.runs)
+    for (const StatementIndex run : block.runs)
       append(dead, schedule.dying_in(schedule.statements[run]));
   for (std::uint32_t member = 0; member < block.runs.size(); ++member) {
     const Statement& run = schedule.statements[block.runs[member]];
@@ -40,16 +40,17 @@ ScheduledCBlock block_of(const Schedule& schedule, std::vector<std::uint32_t> ru
 }  // namespace
 
 std::vector<ScheduledCBlock> c_blocks(const Schedule& schedule,
-                                      std::span<const std::uint32_t> sharing, std::size_t largest) {
+                                      const IndexedVector<ProgramNode, std::uint32_t>& sharing,
+                                      std::size_t largest) {
   std::vector<ScheduledCBlock> blocks;
-  std::vector<std::uint32_t> runs;
+  std::vector<StatementIndex> runs;
   std::uint32_t number = kNone;  // of `runs`
   std::size_t n_inputs = 0;
   const auto close = [&] {
     if (!runs.empty()) blocks.push_back(block_of(schedule, std::exchange(runs, {})));
     n_inputs = 0;
   };
-  for (std::uint32_t i = 0; i < schedule.statements.size(); ++i) {
+  for (const StatementIndex i : schedule.statements.indices()) {
     const Statement& statement = schedule.statements[i];
     const std::uint32_t own =
         statement.kind == Statement::Kind::Run ? sharing[statement.node] : kNone;

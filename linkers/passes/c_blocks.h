@@ -22,7 +22,7 @@ struct ScheduledCBlock {
     bool operator==(const Port&) const = default;
   };
 
-  std::vector<std::uint32_t> runs;  ///< statements
+  std::vector<StatementIndex> runs;
   /// The values that no Run of the block computes, each once, in the order in which they are named;
   /// a Run alone gets each as often as it names it.
   std::vector<Port> inputs;
@@ -35,7 +35,8 @@ struct ScheduledCBlock {
 /// between them, and nodes with the same number in `sharing`, by node: kNone for one that runs no
 /// C. Linear, but for a search among the values of a block.
 std::vector<ScheduledCBlock> c_blocks(const Schedule& schedule,
-                                      std::span<const std::uint32_t> sharing, std::size_t largest);
+                                      const IndexedVector<ProgramNode, std::uint32_t>& sharing,
+                                      std::size_t largest);
 
 /// One Run of a block, as a block.
 ScheduledCBlock block_of_one(const Schedule& schedule, const ScheduledCBlock& block,

@@ -23,16 +23,16 @@ bool is_request(const Statement& s) {
 void run_needs_ahead(Schedule& schedule) {
   using Kind = Statement::Kind;
   if (schedule.memos.empty()) return;
-  const std::vector<Statement>& all = schedule.statements;
+  const IndexedVector<StatementIndex, Statement>& all = schedule.statements;
   ScheduleEdit edit(schedule);
-  std::uint32_t first = kNone;  // of the stretch, behind what a block or a branch before it lets go
-  std::uint32_t requests = 0;   // where those begin that nothing else has followed yet
-  int n_thunks = 0;             // of the stretch
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
+  StatementIndex first;        // of the stretch, behind what a block or a branch before it lets go
+  StatementIndex requests(0);  // where those begin that nothing else has followed yet
+  int n_thunks = 0;            // of the stretch
+  for (const StatementIndex i : all.indices()) {
     if (is_request(all[i])) continue;
     for (; requests < i; ++requests) {
       const bool is_of_run = all[i].kind == Kind::Run && all[requests].kind == Kind::Need;
-      if (is_of_run && first != kNone) edit.move(StatementIndex(requests), StatementIndex(first));
+      if (is_of_run && first != kNone) edit.move(requests, first);
       if (!is_of_run && first == kNone) first = requests;
     }
     ++requests;

@@ -5,6 +5,7 @@
 #include "ops/graph/op.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace thunkvm {
 namespace {
@@ -27,13 +28,13 @@ class ReductionOrder {
   }
 
  private:
-  std::uint32_t n_statements() const { return static_cast<std::uint32_t>(s_.statements.size()); }
+  std::size_t n_statements() const { return s_.statements.size(); }
 
   /// Tails: reductions, and what nothing but tails reads. False if there are no reductions.
   bool find_tails() {
-    std::vector<std::uint32_t> run_of(s_.nodes.size(), kNone);
+    IndexedVector<ProgramNode, StatementIndex> run_of(s_.nodes.size());
     tail_.resize(n_statements());
-    for (std::uint32_t i = 0; i < n_statements(); ++i) {
+    for (const StatementIndex i : s_.statements.indices()) {
       const Statement& s = s_.statements[i];
       if (s.kind != Kind::Run) continue;
       run_of[s.node] = i;
@@ -51,8 +52,9 @@ class ReductionOrder {
       }
       return is_read;
     };
-    for (std::size_t n = s_.nodes.size(); n-- > 0;)  // readers come later in the graph's order
-      if (const std::uint32_t i = run_of[n]; i != kNone && !tail_[i])
+    for (const ProgramNode n :
+         s_.nodes.indices() | std::views::reverse)  // readers come later in the graph's order
+      if (const StatementIndex i = run_of[n]; i != kNone && !tail_[i])
         tail_[i] = std::ranges::all_of(s_.outputs_of(s_.statements[i]), is_for_tails) &&
                    is_elementwise(*s_.nodes[n].node());
     return true;
@@ -63,12 +65,12 @@ class ReductionOrder {
     block_of_ = s_.block_of_statements();
     memo_of_.resize(s_.registers.size(), kNone);
     for (std::uint32_t m = 0; m < s_.memos.size(); ++m)
-      for (std::uint32_t i = s_.body(m).begin; i < s_.body(m).end; ++i)
+      for (StatementIndex i = s_.body(m).begin; i < s_.body(m).end; ++i)
         for (const std::uint32_t reg : s_.written_by(s_.statements[i])) memo_of_[reg] = m;
     location_.resize(n_statements(), kNone);
     written_.resize(s_.registers.size(), kNone);
     needed_.resize(s_.memos.size(), kNone);
-    for (std::uint32_t i = 0; i < n_statements(); ++i) {
+    for (const StatementIndex i : s_.statements.indices()) {
       const Statement& s = s_.statements[i];
       if (tail_[i]) find_location(i);
       if (s.kind == Kind::Need) needed_[s.index] = i;
@@ -79,10 +81,11 @@ class ReductionOrder {
     }
   }
 
-  void find_location(std::uint32_t run) {
-    const std::uint32_t block = block_of_[run], begin = s_.blocks[block].begin;
-    const auto is_here = [&](std::uint32_t i) { return i != kNone && i >= begin; };
-    std::uint32_t location = 0;
+  void find_location(StatementIndex run) {
+    const std::uint32_t block = block_of_[run];
+    const StatementIndex begin = s_.blocks[block].begin;
+    const auto is_here = [&](StatementIndex i) { return i != kNone && i >= begin; };
+    StatementIndex location(0);
     const auto inputs = s_.inputs_of(s_.statements[run]);
     for (const std::uint32_t reg : inputs)
       if (is_here(written_[reg]))
@@ -92,20 +95,20 @@ class ReductionOrder {
     for (const std::uint32_t reg : inputs) {
       if (is_here(written_[reg]) || memo_of_[reg] == kNone) continue;
       // What a memo body reads was there when the block began: its Need may come as early.
-      const std::uint32_t need = needed_[memo_of_[reg]];
+      const StatementIndex need = needed_[memo_of_[reg]];
       if (is_here(need) && need >= location) location_[need] = std::min(location_[need], location);
     }
   }
 
   /// The statement of a block that wrote a register: of a conditional's value the Branch.
-  std::uint32_t writer(std::uint32_t reg, std::uint32_t block) {
-    std::uint32_t& by = written_[reg];
+  StatementIndex writer(std::uint32_t reg, std::uint32_t block) {
+    StatementIndex& by = written_[reg];
     while (block_of_[by] != block) by = s_.at(s_.branches[s_.blocks[block_of_[by]].owner]);
     return by;
   }
 
   /// Behind a statement with its arms.
-  std::uint32_t location_behind(std::uint32_t i) const {
+  StatementIndex location_behind(StatementIndex i) const {
     if (location_[i] != kNone) return location_[i];
     const Statement& s = s_.statements[i];
     return s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1;
@@ -115,19 +118,19 @@ class ReductionOrder {
   void reorder() {
     ScheduleEdit edit(s_);
     for (const Kind kind : {Kind::Need, Kind::Run})
-      for (std::uint32_t i = 0; i < n_statements(); ++i)
-        if (location_[i] != kNone && s_.statements[i].kind == kind)
-          edit.move(StatementIndex(i), StatementIndex(location_[i]));
+      for (const StatementIndex i : s_.statements.indices())
+        if (location_[i] != kNone && s_.statements[i].kind == kind) edit.move(i, location_[i]);
     edit.apply();
   }
 
   Schedule& s_;
   // By statement.
-  std::vector<bool> tail_;
-  std::vector<std::uint32_t> block_of_;
-  std::vector<std::uint32_t> location_;  // the statement in front of which it runs; kNone: stays
+  IndexedVector<StatementIndex, bool> tail_;
+  IndexedVector<StatementIndex, std::uint32_t> block_of_;
+  IndexedVector<StatementIndex, StatementIndex>
+      location_;  // the statement in front of which it runs; kNone: stays
   // By register and memo body: the last statement so far that writes or needs it.
-  std::vector<std::uint32_t> written_, needed_;
+  std::vector<StatementIndex> written_, needed_;
   std::vector<std::uint32_t> memo_of_;  // by register: the memo body that computes it
 };
 

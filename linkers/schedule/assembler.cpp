@@ -45,8 +45,8 @@ class Assembler {
   }
 
  private:
-  std::uint32_t pc() const { return static_cast<std::uint32_t>(program_.code.size()); }
-  std::uint32_t entry(const Block& block) const { return schedule_.statements[block.begin].pc; }
+  Pc pc() const { return program_.code.end_index(); }
+  Pc entry(const Block& block) const { return schedule_.statements[block.begin].pc; }
 
   void copy_registers() {
     program_.n_registers = static_cast<std::uint32_t>(schedule_.registers.size());
@@ -104,7 +104,7 @@ class Assembler {
             std::uint8_t flag = 0) {
     program_.code.push_back({op, flag, 0, a, b, c});
   }
-  void count(std::uint32_t node, std::uint32_t counter) {
+  void count(ProgramNode node, std::uint32_t counter) {
     program_.node_counters.push_back({node, counter});
   }
 
@@ -218,7 +218,7 @@ class Assembler {
     program_.targets.resize(program_.targets.size() + branch.n_arms, kNone);
     program_.n_counters += branch.n_arms;
     if (scheduled.loop == kNone)
-      for (const std::uint32_t node : schedule_.decided_by(scheduled))
+      for (const ProgramNode node : schedule_.decided_by(scheduled))
         for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
           count(node, branch.first_counter + arm);
     program_.branches.push_back(branch);

@@ -68,7 +68,7 @@ struct BodyTree {
     const auto enter = [&](Region& around) {
       around = around == kNoIndex ? body : tree.lca(around, body);
     };
-    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+    for (StatementIndex i = block.begin; i < block.end; ++i) {
       const Statement& s = schedule.statements[i];
       if (s.kind == Statement::Kind::Need) enter(around_memo[s.index]);
       if (s.kind == Statement::Kind::Demand) enter(around_lazy[s.index]);

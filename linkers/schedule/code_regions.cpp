@@ -9,10 +9,10 @@ bool may_enter_body(const Statement& statement) {
 }
 
 /// By pc, what `value` says of each statement that may have a memo or input body run.
-template <class Value>
-std::vector<std::uint32_t> by_pc(const Schedule& schedule, std::uint32_t none, const Value& value) {
-  std::vector<std::uint32_t> result;
-  for (std::uint32_t s = 0; s < schedule.statements.size(); ++s) {
+template <class T, class Value>
+IndexedVector<Pc, T> by_pc(const Schedule& schedule, T none, const Value& value) {
+  IndexedVector<Pc, T> result;
+  for (const StatementIndex s : schedule.statements.indices()) {
     const Statement& statement = schedule.statements[s];
     if (!may_enter_body(statement)) continue;
     if (result.size() <= statement.pc) result.resize(statement.pc + 1, none);
@@ -24,16 +24,16 @@ std::vector<std::uint32_t> by_pc(const Schedule& schedule, std::uint32_t none, c
 }  // namespace
 
 CodeRegions regions_of(const Schedule& schedule) {
-  const std::vector<std::uint32_t> blocks = schedule.block_of_statements();
+  const IndexedVector blocks = schedule.block_of_statements();
   return {static_cast<std::uint32_t>(schedule.blocks.size()),
-          by_pc(schedule, 0, [&](std::uint32_t s) { return blocks[s]; })};
+          by_pc(schedule, 0u, [&](StatementIndex s) { return blocks[s]; })};
 }
 
 std::vector<bool> idle_blocks(const Schedule& schedule) {
   using Kind = Statement::Kind;
   std::vector<bool> idle(schedule.blocks.size(), true);
-  const std::vector<std::uint32_t> block_of = schedule.block_of_statements();
-  for (std::uint32_t s = 0; s < schedule.statements.size(); ++s) {
+  const IndexedVector block_of = schedule.block_of_statements();
+  for (const StatementIndex s : schedule.statements.indices()) {
     const Kind kind = schedule.statements[s].kind;
     if (kind == Kind::Run || kind == Kind::Need || kind == Kind::Demand) idle[block_of[s]] = false;
   }
@@ -43,11 +43,11 @@ std::vector<bool> idle_blocks(const Schedule& schedule) {
   return idle;
 }
 
-std::vector<std::uint32_t> demanders_of(const Schedule& schedule) {
+IndexedVector<Pc, ProgramNode> demanders_of(const Schedule& schedule) {
   // A memo body is run for the next statement that has a node, where one follows in the block.
-  std::vector<std::uint32_t> next(schedule.statements.size(), kNone);
-  std::uint32_t node = kNone;
-  for (auto s = static_cast<std::uint32_t>(schedule.statements.size()); s-- > 0;) {
+  IndexedVector<StatementIndex, ProgramNode> next(schedule.statements.size());
+  ProgramNode node;
+  for (const StatementIndex s : schedule.statements.indices() | std::views::reverse) {
     const Statement& statement = schedule.statements[s];
     if (statement.kind == Statement::Kind::Demand) node = schedule.lazies[statement.index].node;
     next[s] = node;
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> demanders_of(const Schedule& schedule) {
     else if (statement.node != kNone && statement.kind != Statement::Kind::Need)
       node = statement.node;
   }
-  return by_pc(schedule, kNone, [&](std::uint32_t s) { return next[s]; });
+  return by_pc(schedule, ProgramNode(), [&](StatementIndex s) { return next[s]; });
 }
 
 }  // namespace thunkvm

@@ -16,6 +16,6 @@ CodeRegions regions_of(const Schedule& schedule);
 std::vector<bool> idle_blocks(const Schedule& schedule);
 
 /// By pc of a Need or a Lazy: the node for which it may run a memo or input body; kNone: none.
-std::vector<std::uint32_t> demanders_of(const Schedule& schedule);
+IndexedVector<Pc, ProgramNode> demanders_of(const Schedule& schedule);
 
 }  // namespace thunkvm

@@ -59,17 +59,18 @@ class Lifetimes {
  private:
   /// A memo body, or the inputs of a lazy thunk: what is entered from elsewhere.
   struct Body {
-    std::uint32_t node;
+    ProgramNode node;
     std::span<const std::uint32_t> outputs;  // registers
     Region home;                             // around all that may enter it
     Region first_region;
     std::uint32_t n_regions;
     std::uint32_t lazy;  // kNone: a memo body
-    std::uint32_t last_entry = kNone;
+    StatementIndex last_entry{};
   };
   /// Something that is let go in a statement, or in front of it.
   struct Location {
-    std::uint32_t statement, what;
+    StatementIndex statement;
+    std::uint32_t what;
   };
 
   /// What is let go in each statement, or in front of it, as it was noted.
@@ -80,17 +81,18 @@ class Lifetimes {
         next[k] = std::exchange(first[all[k].statement], k);
     }
     const std::vector<Location>& all;
-    std::vector<std::uint32_t> first, next;
+    IndexedVector<StatementIndex, std::uint32_t> first;
+    std::vector<std::uint32_t> next;
   };
 
-  Region region_at(std::uint32_t i) const { return s_.blocks[block_of_[i]].region; }
+  Region region_at(StatementIndex i) const { return s_.blocks[block_of_[i]].region; }
   /// The statements that touch a register, in order.
   auto touches(std::uint32_t reg) const {
     return touches_.by_statements(reg) | std::views::transform(&Touch::statement);
   }
 
   void find_defining_regions() {
-    for (std::uint32_t i = 0; i < s_.statements.size(); ++i) {
+    for (const StatementIndex i : s_.statements.indices()) {
       const Statement& s = s_.statements[i];
       const Block& block = s_.blocks[block_of_[i]];
       const std::span written = s_.written_by(s);
@@ -126,11 +128,11 @@ class Lifetimes {
   Region around(std::span<const std::uint32_t> registers) const {
     Region all = kNoIndex;
     for (const std::uint32_t reg : registers)
-      for (const std::uint32_t i : touches(reg))
+      for (const StatementIndex i : touches(reg))
         all = all == kNoIndex ? region_at(i) : regions_.lca(all, region_at(i));
     return all;
   }
-  void made(std::uint32_t node, std::span<const std::uint32_t> outputs, const Block& in) {
+  void made(ProgramNode node, std::span<const std::uint32_t> outputs, const Block& in) {
     Region home = in.region;
     if (in.kind == Block::Kind::Memo && s_.memos[in.owner].node == node) {
       home = regions_.parent(in.region);
@@ -140,7 +142,7 @@ class Lifetimes {
   }
   /// Where an arm makes a conditional's value in the conditional's register, it is the conditional
   /// that makes it, further out.
-  void assign(std::uint32_t node, std::span<const std::uint32_t> outputs, Region home) {
+  void assign(ProgramNode node, std::span<const std::uint32_t> outputs, Region home) {
     for (const std::uint32_t reg : outputs) {
       if (defined_in_[reg] != kNoIndex && regions_.depth(defined_in_[reg]) <= regions_.depth(home))
         continue;
@@ -150,7 +152,7 @@ class Lifetimes {
   }
 
   /// The statement of region `to` in which statement `i`, below it, happens at the latest.
-  std::uint32_t position(Region to, std::uint32_t i) const {
+  StatementIndex position(Region to, StatementIndex i) const {
     Region from = region_at(i);
     if (from == to) return i;
     if (regions_.depth(from) - regions_.depth(to) > kPreciseLevels) {
@@ -165,18 +167,18 @@ class Lifetimes {
     }
     return i;
   }
-  std::uint32_t last_touch(std::uint32_t reg, Region home) const {
-    std::uint32_t last = 0;
-    for (const std::uint32_t i : touches(reg)) last = std::max(last, position(home, i));
+  StatementIndex last_touch(std::uint32_t reg, Region home) const {
+    StatementIndex last(0);
+    for (const StatementIndex i : touches(reg)) last = std::max(last, position(home, i));
     return last;
   }
 
   void find_last_entry(std::uint32_t b) {
     Body& body = bodies_[b];
-    body.last_entry = 0;
+    body.last_entry = StatementIndex(0);
     for (const std::uint32_t reg : body.outputs) {
       body_of_[reg] = b;
-      each_request(body, reg, [&](std::uint32_t i) {
+      each_request(body, reg, [&](StatementIndex i) {
         body.last_entry = std::max(body.last_entry, position(body.home, i));
       });
     }
@@ -186,20 +188,20 @@ class Lifetimes {
   /// Calls `f` with the statements that may enter a body to have this output of it.
   template <class F>
   void each_request(const Body& body, std::uint32_t reg, F f) const {
-    const auto inside = [&](std::uint32_t i) {
+    const auto inside = [&](StatementIndex i) {
       return regions_.is_ancestor(body.first_region, region_at(i));
     };
-    const auto demands = [&](std::uint32_t i) { return s_.statements[i].kind == Kind::Demand; };
+    const auto demands = [&](StatementIndex i) { return s_.statements[i].kind == Kind::Demand; };
     // Demanded in one location, an output is certain there, and all that read it come behind.
     const bool certain = std::ranges::count_if(touches(reg), demands) == 1;
-    for (const std::uint32_t i : touches(reg))
+    for (const StatementIndex i : touches(reg))
       if (body.lazy == kNone ? !inside(i) : !certain || demands(i)) f(i);
   }
 
   void end(std::uint32_t reg) {
     const Body* const body = body_of_[reg] == kNone ? nullptr : &bodies_[body_of_[reg]];
     Region home = defined_in_[reg];
-    std::uint32_t last = 0;
+    StatementIndex last(0);
     known_.clear();
     if (body == nullptr) {
       home = life(reg, home);
@@ -214,7 +216,7 @@ class Lifetimes {
       // The body may run at any of its Needs, so that all its outputs live to the last one.
       last = body->last_entry;
       if (body->outputs.size() == 1)
-        each_request(*body, reg, [&](std::uint32_t i) { known_.push_back(i); });
+        each_request(*body, reg, [&](StatementIndex i) { known_.push_back(i); });
     }
     if (known_.size() > kFewUses) known_.clear();
     end_behind(reg, home, last, known_, 0);
@@ -240,7 +242,7 @@ class Lifetimes {
   /// The input of a lazy thunk, though an input block computes it, lives through the thunk's last
   /// demand.
   Region life(std::uint32_t reg, Region home) const {
-    const auto leaves = [&](std::uint32_t i) {
+    const auto leaves = [&](StatementIndex i) {
       return s_.statements[i].kind == Kind::End && region_at(i) == home;
     };
     while (!s_.lazies.empty() && std::ranges::any_of(touches(reg), leaves))
@@ -250,7 +252,7 @@ class Lifetimes {
 
   /// Notes that something is let go behind a statement: of a branch that ends a step at the end of
   /// both arms, since one of them begins the next step.
-  void behind(std::uint32_t i, std::uint32_t what, std::vector<Location>& list) const {
+  void behind(StatementIndex i, std::uint32_t what, std::vector<Location>& list) const {
     const Statement& s = s_.statements[i];
     if (s.kind != Kind::Branch) {
       list.push_back({i + 1, what});
@@ -264,8 +266,8 @@ class Lifetimes {
 
   /// Lets a register go after statement `at` of `region`, or further in. `known` are all that touch
   /// it, where these are few.
-  void end_behind(std::uint32_t reg, Region region, std::uint32_t at,
-                  std::span<const std::uint32_t> known, int level) {
+  void end_behind(std::uint32_t reg, Region region, StatementIndex at,
+                  std::span<const StatementIndex> known, int level) {
     Statement& s = s_.statements[at];
     if (s.kind == Kind::Run) {
       dying_.push_back({at, reg});
@@ -277,14 +279,14 @@ class Lifetimes {
     }
   }
   /// False if there are many arms, or not all that touches the register in this branch is in them.
-  bool end_in_arms(std::uint32_t reg, Region region, std::uint32_t at,
-                   std::span<const std::uint32_t> known, int level) {
+  bool end_in_arms(std::uint32_t reg, Region region, StatementIndex at,
+                   std::span<const StatementIndex> known, int level) {
     Statement& s = s_.statements[at];
     const ScheduledBranch& branch = s_.branches[s.index];
     if (branch.n_arms > kFewRetiringArms) return false;
     const std::uint32_t key = regions_.key(s_.arm(branch, 0).region);
-    std::vector<std::uint32_t> here, inside;
-    for (const std::uint32_t i : known) {
+    std::vector<StatementIndex> here, inside;
+    for (const StatementIndex i : known) {
       if (position(region, i) != at || i == at) continue;
       if (regions_.key(regions_.child_towards(region, region_at(i))) != key) return false;
       here.push_back(i);
@@ -296,8 +298,8 @@ class Lifetimes {
     for (std::uint32_t a = 0; a < branch.n_arms; ++a) {
       const Block& block = s_.arm(branch, a);
       inside.clear();
-      std::uint32_t last = 0;
-      for (const std::uint32_t i : here)
+      StatementIndex last(0);
+      for (const StatementIndex i : here)
         if (regions_.is_ancestor(block.region, region_at(i))) {
           inside.push_back(i);
           last = std::max(last, position(block.region, i));
@@ -322,12 +324,12 @@ class Lifetimes {
   void write() {
     const ByStatement dying(dying_, s_), retired(retired_, s_);
     ScheduleEdit edit(s_);
-    for (std::uint32_t i = 0; i < s_.statements.size(); ++i) {
+    for (const StatementIndex i : s_.statements.indices()) {
       if (retired.first[i] != kNone) {
         Statement retire;
         retire.kind = Kind::Retire;
         list(retired, i, retire);
-        edit.insert(StatementIndex(i), retire);
+        edit.insert(i, retire);
       }
       if (dying.first[i] != kNone) list(dying, i, s_.statements[i]);
     }
@@ -336,11 +338,11 @@ class Lifetimes {
       release.kind = Kind::Release;
       release.node = s_.lazies[lazy].node;
       release.index = lazy;
-      edit.insert(StatementIndex(at), release);
+      edit.insert(at, release);
     }
     edit.apply();
   }
-  void list(const ByStatement& by, std::uint32_t i, Statement& s) {
+  void list(const ByStatement& by, StatementIndex i, Statement& s) {
     s.first_dying = static_cast<std::uint32_t>(s_.dying.size());
     for (std::uint32_t k = by.first[i]; k != kNone; k = by.next[k], ++s.n_dying)
       s_.dying.push_back(by.all[k].what);
@@ -348,19 +350,20 @@ class Lifetimes {
 
   Schedule& s_;
   const RegionTree& regions_;
-  const std::vector<std::uint32_t> block_of_;  // by statement
+  const IndexedVector<StatementIndex, std::uint32_t> block_of_;
   const Touches touches_;
-  std::vector<std::uint32_t> runs_;           // by loop: its statement
-  std::vector<std::uint32_t> last_decision_;  // by key of arms: the last Branch that opens them
-  std::vector<std::uint32_t> last_entry_;     // by region of a body, in the region around it
-  std::vector<bool> kept_;                    // by register
-  std::vector<Region> defined_in_;            // by register; kNoIndex: nothing here makes it
-  std::vector<std::uint32_t> made_by_;        // by register: the node
-  std::vector<std::uint32_t> body_of_;        // by register: the one that makes it for others
-  // By node, and by register: what the node makes.
-  std::vector<std::uint32_t> first_made_, next_made_;
+  std::vector<StatementIndex> runs_;           // by loop: its statement
+  std::vector<StatementIndex> last_decision_;  // by key of arms: the last Branch that opens them
+  std::vector<StatementIndex> last_entry_;     // by region of a body, in the region around it
+  std::vector<bool> kept_;                     // by register
+  std::vector<Region> defined_in_;             // by register; kNoIndex: nothing here makes it
+  std::vector<ProgramNode> made_by_;           // by register: the node
+  std::vector<std::uint32_t> body_of_;         // by register: the one that makes it for others
+  // Registers: by node the first that it makes, by register the next of its node.
+  IndexedVector<ProgramNode, std::uint32_t> first_made_;
+  std::vector<std::uint32_t> next_made_;
   std::vector<Body> bodies_;
-  std::vector<std::uint32_t> known_;  // all that touches the register that ends, if these are few
+  std::vector<StatementIndex> known_;  // all that touches the register that ends, if these are few
   std::vector<Location> dying_, retired_, released_;  // registers, registers, lazy thunks
 };
 

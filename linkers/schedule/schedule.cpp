@@ -4,11 +4,12 @@
 
 namespace thunkvm {
 
-std::vector<std::uint32_t> Schedule::block_of_statements() const {
-  std::vector<std::uint32_t> begins(statements.size(), kNone), result(statements.size());
+IndexedVector<StatementIndex, std::uint32_t> Schedule::block_of_statements() const {
+  IndexedVector<StatementIndex, std::uint32_t> begins(statements.size(), kNone),
+      result(statements.size());
   for (std::uint32_t b = 0; b < blocks.size(); ++b) begins[blocks[b].begin] = b;
   std::uint32_t block = 0;
-  for (std::uint32_t i = 0; i < statements.size(); ++i) {
+  for (const StatementIndex i : statements.indices()) {
     if (begins[i] != kNone) block = begins[i];
     result[i] = block;
     if (statements[i].kind == Statement::Kind::End && blocks[block].kind == Block::Kind::Arm)
@@ -17,19 +18,19 @@ std::vector<std::uint32_t> Schedule::block_of_statements() const {
   return result;
 }
 
-std::vector<std::uint32_t> Schedule::block_of_nodes() const {
-  const std::vector<std::uint32_t> block_of = block_of_statements();
-  std::vector<std::uint32_t> result(nodes.size(), kNone);
-  const auto runs = [&](std::uint32_t node, std::uint32_t block) {
+IndexedVector<ProgramNode, std::uint32_t> Schedule::block_of_nodes() const {
+  const IndexedVector block_of = block_of_statements();
+  IndexedVector<ProgramNode, std::uint32_t> result(nodes.size(), kNone);
+  const auto runs = [&](ProgramNode node, std::uint32_t block) {
     if (node != kNone && result[node] == kNone) result[node] = block;
   };
-  for (std::uint32_t i = 0; i < statements.size(); ++i) {
+  for (const StatementIndex i : statements.indices()) {
     const Statement& s = statements[i];
     if (s.kind == Statement::Kind::Run || s.kind == Statement::Kind::Move ||
         s.kind == Statement::Kind::Demand || s.kind == Statement::Kind::Loop)
       runs(s.node, block_of[i]);
     if (s.kind == Statement::Kind::Branch)
-      for (const std::uint32_t node : decided_by(branches[s.index])) runs(node, block_of[i]);
+      for (const ProgramNode node : decided_by(branches[s.index])) runs(node, block_of[i]);
   }
   return result;
 }
@@ -48,7 +49,7 @@ std::uint32_t Schedule::loop_of_block(std::uint32_t b) const {
   return kNone;
 }
 
-std::string Schedule::node_name(std::uint32_t node) const {
+std::string Schedule::node_name(ProgramNode node) const {
   return nodes[node].node()->op()->name() + "." + std::to_string(node);
 }
 
@@ -104,10 +105,10 @@ std::string Schedule::text() const {
     return {};
   };
 
-  const std::vector<std::uint32_t> block_of = block_of_statements();
+  const IndexedVector block_of = block_of_statements();
   std::string text;
   std::size_t depth = 0;
-  for (std::uint32_t i = 0; i < statements.size(); ++i) {
+  for (const StatementIndex i : statements.indices()) {
     const Block& block = blocks[block_of[i]];
     if (block.begin == i) text += std::string(2 * depth++, ' ') + heading(block) + "\n";
     if (statements[i].kind == Statement::Kind::End)

@@ -21,6 +21,7 @@
 //                               End
 #pragma once
 
+#include "linkers/schedule/statement_index.h"
 #include "ops/graph/variable.h"
 #include "thunks/decoding.h"
 #include "thunks/words.h"
@@ -56,7 +57,7 @@ struct Statement {
   bool begins_segment : 1 = false;
   std::uint16_t n_inputs = 0, n_outputs = 0;  ///< of a Run
   std::uint16_t output = 0;                   ///< of a Demand
-  std::uint32_t node = kNone;  ///< that it runs; a Branch's first one. Moves out of arms: none
+  ProgramNode node;  ///< that it runs; a Branch's first one. Moves out of arms: none
   /// The index of a Run's step, a branch, a memo body, a lazy thunk or a loop; an End has that of
   /// its block.
   std::uint32_t index = 0;
@@ -71,10 +72,13 @@ struct Statement {
   std::uint32_t n_dying = 0;
   /// Its instruction in the program; several Runs may share one. The last arm's End has none: its
   /// pc is that of the next statement.
-  std::uint32_t pc = kNone;
+  Pc pc;
   /// The program's counter of a Run or a Move; of a Branch that of its first arm, which those of
   /// the others follow.
   std::uint32_t counter = kNone;
+
+  /// The step of a Run in an assembled schedule.
+  StepIndex step() const { return StepIndex(index); }
 };
 static_assert(sizeof(Statement) == 36);
 
@@ -88,7 +92,7 @@ struct Block {
     Loop,     ///< a step: ends in a branch; arm 0 leaves the loop
   };
   Kind kind = Kind::Root;
-  std::uint32_t begin = 0, end = 0;  ///< statements, with the End
+  StatementIndex begin{0}, end{0};  ///< with the End
   /// The block that this one runs within. An arm's is the one around its branch. That of a memo
   /// body or an input is around all statements that may run it. kNone: the root, or not placed
   /// (lower_by_need): body_contents.h finds the parent of such a body when it is asked.
@@ -119,17 +123,18 @@ struct ScheduledBranch {
 
 /// A value of a conditional. Every arm of its branch moves it to the register.
 struct ScheduledResult {
-  std::uint32_t node = kNone, reg = kNone;
+  ProgramNode node;
+  std::uint32_t reg = kNone;
 };
 
 struct ScheduledMemo {
   std::uint32_t block = kNone;
-  std::uint32_t node = kNone;
+  ProgramNode node;
   std::uint32_t loop = kNone;  ///< the innermost loop in each step of which it may run anew
 };
 
 struct ScheduledLazy {
-  std::uint32_t node = kNone;
+  ProgramNode node;
   std::uint32_t first_block = kNone;  ///< of its inputs, which follow each other
   std::uint32_t operands = 0;         ///< in Schedule::operands, inputs first
   std::uint16_t n_inputs = 0, n_outputs = 0;
@@ -139,7 +144,7 @@ struct ScheduledLazy {
 /// A loop. Moves write its states in front of its statement and before each Again. Moves in the arm
 /// that leaves the loop write the registers that it leaves.
 struct ScheduledLoop {
-  std::uint32_t node = kNone;
+  ProgramNode node;
   std::uint32_t block = kNone;
   std::uint32_t branch = kNone;
   std::uint32_t loop = kNone;               ///< around it
@@ -149,19 +154,20 @@ struct ScheduledLoop {
 /// Immutable once assembled, and kept with the program. Any thread may read it, but only the host's
 /// may copy its Variables.
 struct Schedule {
-  std::vector<Statement> statements;
+  IndexedVector<StatementIndex, Statement> statements;
   std::vector<Block> blocks;  ///< the root first, a block before those within it
   std::vector<ScheduledBranch> branches;
   std::vector<ScheduledMemo> memos;
   std::vector<ScheduledLazy> lazies;
   std::vector<ScheduledLoop> loops;
   std::vector<std::uint32_t> operands, dying;  ///< registers
-  std::vector<std::uint32_t> conditionals;     ///< nodes
+  std::vector<ProgramNode> conditionals;
   std::vector<ScheduledResult> results;
   /// By register: one of the values that live there; null: an input that nothing reads.
   std::vector<Variable> registers;
-  std::vector<bool> mixed;      ///< by register: its values differ in dtype or in number of axes
-  std::vector<Variable> nodes;  ///< output 0 of each node that may run, after those it needs
+  std::vector<bool> mixed;  ///< by register: its values differ in dtype or in number of axes
+  IndexedVector<ProgramNode, Variable>
+      nodes;  ///< output 0 of each node that may run, after those it needs
   /// Registers of constants, and the lists of Program under the same names.
   std::vector<std::uint32_t> constants, inputs, shared, outputs, updates;
   bool retain_intermediates = false;  ///< as in Program
@@ -187,7 +193,7 @@ struct Schedule {
   std::span<const std::uint32_t> dying_in(const Statement& s) const {
     return {dying.data() + s.first_dying, s.n_dying};
   }
-  std::span<const std::uint32_t> decided_by(const ScheduledBranch& branch) const {
+  std::span<const ProgramNode> decided_by(const ScheduledBranch& branch) const {
     return {conditionals.data() + branch.first_conditional, branch.n_conditionals};
   }
   std::span<const ScheduledResult> results_of(const ScheduledBranch& branch) const {
@@ -202,8 +208,8 @@ struct Schedule {
     return statements[arm(branches[loop.branch], 1).end - 2];
   }
   /// The branch's own statement, and the one after its arms.
-  std::uint32_t at(const ScheduledBranch& branch) const { return arm(branch, 0).begin - 1; }
-  std::uint32_t after(const ScheduledBranch& branch) const {
+  StatementIndex at(const ScheduledBranch& branch) const { return arm(branch, 0).begin - 1; }
+  StatementIndex after(const ScheduledBranch& branch) const {
     return arm(branch, branch.n_arms - 1).end;
   }
   /// True if the statement after the branch comes right behind this arm.
@@ -214,13 +220,13 @@ struct Schedule {
            !is_last_arm(blocks[s.index]);
   }
   /// The first statement with an instruction, from this one on: control is there.
-  std::uint32_t with_instruction(std::uint32_t i) const {
+  StatementIndex with_instruction(StatementIndex i) const {
     while (i < statements.size() && !has_instruction(statements[i])) ++i;
     return i;
   }
   /// The statement after this one, of a Run after those that share an instruction with it.
-  std::uint32_t next(std::uint32_t i) const {
-    std::uint32_t next = i + 1;
+  StatementIndex next(StatementIndex i) const {
+    StatementIndex next = i + 1;
     if (statements[i].kind == Statement::Kind::Run)
       while (statements[next].kind == Statement::Kind::Run && !statements[next].begins_segment)
         ++next;
@@ -232,16 +238,16 @@ struct Schedule {
   }
 
   /// By statement: the innermost block that it is in. Linear.
-  std::vector<std::uint32_t> block_of_statements() const;
+  IndexedVector<StatementIndex, std::uint32_t> block_of_statements() const;
   /// By node: the block of the first statement that runs it; kNone: none does. Linear.
-  std::vector<std::uint32_t> block_of_nodes() const;
+  IndexedVector<ProgramNode, std::uint32_t> block_of_nodes() const;
 
   /// The loop in each step of which a block may run anew; kNone: in none.
   std::uint32_t loop_of_block(std::uint32_t block) const;
 
   /// For people, on threads of the host's: "add.3"; "x", "t7"; and a line a statement, indented by
   /// block.
-  std::string node_name(std::uint32_t node) const;
+  std::string node_name(ProgramNode node) const;
   std::string register_name(std::uint32_t reg) const;
   std::string text() const;
 };

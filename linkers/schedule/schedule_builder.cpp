@@ -24,7 +24,7 @@ ScheduleBuilder::ScheduleBuilder(const FlatGraph& graph, bool retain_intermediat
   s_.nodes.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.is_leaf(static_cast<std::uint32_t>(n))) continue;
-    program_node_[n] = static_cast<std::uint32_t>(s_.nodes.size());
+    program_node_[n] = s_.nodes.end_index();
     s_.nodes.push_back(graph.nodes[n]->output(0));
   }
 }
@@ -85,7 +85,7 @@ std::uint32_t ScheduleBuilder::loop_around(std::uint32_t node) {
   return around == kNoIndex ? kNone : loop_of_[around];
 }
 
-Statement& ScheduleBuilder::add(Statement::Kind kind, std::uint32_t node) {
+Statement& ScheduleBuilder::add(Statement::Kind kind, ProgramNode node) {
   Statement& statement = s_.statements.emplace_back();
   statement.kind = kind;
   statement.node = node;
@@ -93,7 +93,7 @@ Statement& ScheduleBuilder::add(Statement::Kind kind, std::uint32_t node) {
 }
 
 void ScheduleBuilder::begin(std::uint32_t block) {
-  s_.blocks[block].begin = static_cast<std::uint32_t>(s_.statements.size());
+  s_.blocks[block].begin = s_.statements.end_index();
   open_.push_back(block);
 }
 
@@ -136,7 +136,7 @@ void ScheduleBuilder::begin_arm(std::uint32_t branch, std::uint32_t arm) {
 
 void ScheduleBuilder::end() {
   add(Statement::Kind::End).index = open_.back();
-  s_.blocks[open_.back()].end = static_cast<std::uint32_t>(s_.statements.size());
+  s_.blocks[open_.back()].end = s_.statements.end_index();
   open_.pop_back();
 }
 
@@ -159,7 +159,8 @@ void ScheduleBuilder::demand(std::uint32_t node, std::uint32_t output) {
 }
 
 void ScheduleBuilder::move(Value to, Value from, std::uint32_t node) {
-  Statement& statement = add(Statement::Kind::Move, node == kNone ? kNone : program_node_[node]);
+  Statement& statement =
+      add(Statement::Kind::Move, node == kNone ? ProgramNode() : program_node_[node]);
   statement.from = reg(from);
   statement.to = reg(to);
 }
@@ -264,7 +265,7 @@ std::uint32_t ScheduleBuilder::branch(Value selector, Decoding decoding, std::ui
 }
 
 std::uint32_t ScheduleBuilder::open_branch(Value selector, Decoding decoding, std::uint32_t n_arms,
-                                           std::uint32_t node) {
+                                           ProgramNode node) {
   const auto index = static_cast<std::uint32_t>(s_.branches.size());
   add(Statement::Kind::Branch, node).index = index;
   s_.branches.push_back({.selector = reg(selector),

@@ -75,8 +75,8 @@ class ScheduleBuilder {
   Statement& move_register(std::uint32_t to, std::uint32_t from);
   void move_at_once(std::vector<std::pair<std::uint32_t, std::uint32_t>> moves);
   std::uint32_t open_branch(Value selector, Decoding decoding, std::uint32_t n_arms,
-                            std::uint32_t node);
-  Statement& add(Statement::Kind kind, std::uint32_t node = kNone);
+                            ProgramNode node);
+  Statement& add(Statement::Kind kind, ProgramNode node = kNone);
   void begin(std::uint32_t block);
   Variable variable(Value v) const {
     const std::uint32_t node = graph_.node_of[v];
@@ -90,9 +90,9 @@ class ScheduleBuilder {
   std::vector<std::uint32_t> lazy_of_;      // by node
   std::vector<std::uint32_t> loop_of_;      // by node
   std::vector<std::uint32_t> lazy_nodes_;
-  std::vector<std::uint32_t> program_node_;  // by node; leaves have none
-  std::vector<std::uint32_t> open_;          // blocks
-  std::vector<Value> results_;               // the values with registers in Schedule::results
+  std::vector<ProgramNode> program_node_;  // by node; leaves have none
+  std::vector<std::uint32_t> open_;        // blocks
+  std::vector<Value> results_;             // the values with registers in Schedule::results
   struct Waiting {
     std::uint32_t place, state;  // registers
   };

@@ -43,7 +43,7 @@ class ScheduleEdit {
 
   Schedule& schedule_;
   std::vector<Inserted> inserted_;
-  std::vector<bool> erased_;  // by statement
+  IndexedVector<StatementIndex, bool> erased_;
 };
 
 }  // namespace thunkvm

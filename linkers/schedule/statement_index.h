@@ -1,4 +1,4 @@
-// statement_index.h: the position of a statement in Schedule::statements.
+// statement_index.h: the index of a statement, in Schedule::statements.
 #pragma once
 
 #include "thunks/index.h"

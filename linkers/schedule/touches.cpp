@@ -16,7 +16,7 @@ static_assert(std::size(kOpcodes) == static_cast<std::size_t>(Statement::Kind::E
 
 /// Calls `f(reg, touch)` for each register that a statement itself touches, in order.
 template <class F>
-void each_touch(const Schedule& schedule, std::uint32_t statement, F f) {
+void each_touch(const Schedule& schedule, StatementIndex statement, F f) {
   const Statement& s = schedule.statements[statement];
   const auto touch = [&](Kind kind, std::uint32_t reg, std::uint16_t input = 0) {
     f(reg, Touch{statement, input, kind});
@@ -47,7 +47,7 @@ void each_touch(const Schedule& schedule, std::uint32_t statement, F f) {
 
 template <class F>
 void each_touch_in_order(const Schedule& schedule, F f) {
-  for (std::uint32_t i = 0; i < schedule.statements.size(); ++i) each_touch(schedule, i, f);
+  for (const StatementIndex i : schedule.statements.indices()) each_touch(schedule, i, f);
   const auto touch = [&](Kind kind, std::span<const std::uint32_t> registers) {
     for (const std::uint32_t reg : registers) f(reg, Touch{.kind = kind});
   };

@@ -13,7 +13,7 @@ namespace thunkvm {
 struct Touch {
   enum class Kind : std::uint8_t { Read, Write, Empty };
   /// kNone: a lazy thunk, another step of a loop, or who calls the program.
-  std::uint32_t statement = kNone;
+  StatementIndex statement{};
   std::uint16_t input = 0;  ///< of a Run, that it reads
   Kind kind = Kind::Read;
 };

@@ -130,7 +130,7 @@ class ProgramBuilder {
   }
 
   Index label() {
-    label_pcs_.push_back(kNone);
+    label_pcs_.emplace_back();
     return static_cast<Index>(label_pcs_.size() - 1);
   }
   void place(Index label) { label_pcs_[label] = pc(); }
@@ -146,7 +146,7 @@ class ProgramBuilder {
     branch.first_counter = program_.n_counters;
     branch.node = node(name);
     program_.n_counters += branch.n_arms;
-    program_.targets.insert(program_.targets.end(), arms.begin(), arms.end());
+    for (const Index label : arms) program_.targets.push_back(Pc(label));
     emit({Opcode::Branch, 0, 0, static_cast<Index>(program_.branches.size())});
     program_.branches.push_back(branch);
     return branch.first_counter;
@@ -179,7 +179,7 @@ class ProgramBuilder {
   /// A loop, which belongs to the steps of loop `around` if there is one.
   Index loop(const std::string& name, Registers states, Registers left, Index around = kNone) {
     const Index body = memo(name), index = static_cast<Index>(program_.loops.size());
-    const Index node = program_.bodies[body].node;
+    const ProgramNode node = program_.bodies[body].node;
     program_.bodies[body] = {Body::Kind::Loop, kNone, node, kNone, index, around};
     program_.loops.push_back({node, body, kNone, program_.n_counters++, states, left});
     return index;
@@ -208,7 +208,7 @@ class ProgramBuilder {
     Lazy lazy;
     lazy.operands = operand_list(inputs, outputs);
     lazy.operands.bound = bind(std::move(code));
-    input_pcs_.emplace_back(inputs.size(), kNone);
+    input_pcs_.emplace_back(inputs.size());
     lazy.counter = program_.n_counters;
     lazy.node = node(name);
     program_.n_counters += 2;
@@ -240,7 +240,7 @@ class ProgramBuilder {
     auto program = std::make_shared<Program>(program_);
     for (Instruction& instruction : program->code)
       if (instruction.op == Opcode::Jump) instruction.a = label_pcs_[instruction.a];
-    for (Index& target : program->targets) target = label_pcs_[target];
+    for (Pc& target : program->targets) target = label_pcs_[target];
     const auto point = [&](Operands& operands) {
       operands.registers =
           program->registers.data() + reinterpret_cast<std::uintptr_t>(operands.registers);
@@ -267,7 +267,7 @@ class ProgramBuilder {
   struct Names final : ProgramText {
     Names(std::vector<std::string> nodes, std::vector<std::string> registers)
         : nodes(std::move(nodes)), registers(std::move(registers)) {}
-    std::string node(std::uint32_t index) const override { return nodes[index]; }
+    std::string node(ProgramNode index) const override { return nodes[index]; }
     std::string register_name(std::uint32_t index) const override { return registers[index]; }
     std::vector<std::string> nodes, registers;
   };
@@ -285,17 +285,17 @@ class ProgramBuilder {
     list.push_back(reg(name));
     return list.back();
   }
-  Index pc() {
+  Pc pc() {
     segment_open_ = false;
-    return static_cast<Index>(program_.code.size());
+    return program_.code.end_index();
   }
   void emit(Instruction instruction) {
     segment_open_ = false;
     program_.code.push_back(instruction);
   }
-  Index node(const std::string& name) {
+  ProgramNode node(const std::string& name) {
     node_names_.push_back(name);
-    return static_cast<Index>(node_names_.size() - 1);
+    return ProgramNode(node_names_.size() - 1);
   }
   Index bind(ThunkCode code) {
     program_.bound.push_back(std::move(code));
@@ -315,8 +315,8 @@ class ProgramBuilder {
   Program program_;
   BodyNotes notes_;
   std::vector<std::string> node_names_, register_names_;
-  std::vector<Index> label_pcs_;
-  std::vector<Registers> input_pcs_;  ///< by lazy thunk
+  std::vector<Pc> label_pcs_;
+  std::vector<std::vector<Pc>> input_pcs_;  ///< by lazy thunk
   bool segment_open_ = false;
 };
 
@@ -355,7 +355,7 @@ class Machine {
   std::uint64_t runs(const std::string& name) const {
     std::vector<std::uint64_t> runs(frame.program().n_nodes);
     frame.add_node_runs(runs);
-    for (std::uint32_t i = 0; i < runs.size(); ++i)
+    for (ProgramNode i(0); i < runs.size(); ++i)
       if (frame.program().text->node(i) == name) return runs[i];
     throw std::out_of_range("no node " + name);
   }
@@ -371,7 +371,7 @@ class Machine {
  private:
   void read_failure() {
     const Failure& failure = frame.failure();
-    node = failure.node == kNone ? "none" : frame.program().text->node(failure.node);
+    node = failure.node == kNone ? "none" : frame.program().text->node(ProgramNode(failure.node));
     try {
       std::rethrow_exception(failure.error);
     } catch (const Error& e) {

@@ -57,7 +57,7 @@ inline std::shared_ptr<Program> every_instruction() {
   b.retire({s});
   b.ret();
   const auto program = b.build();
-  program->code[1].flag = kTake;
+  program->code[Pc(1)].flag = kTake;
   return program;
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("a branch may empty the selector that dies in it, and the verifier kno
   b.halt();
   const auto program = b.build();
   CHECK(Machine(program).call({1.0}) == Values{0.0});
-  program->code[0].flag = kTake;
+  program->code[Pc(0)].flag = kTake;
   CHECK(Machine(program).call({1.0}) == Values{1.0});
   CHECK(Machine(program).call_with({Cell::of(true)}) == Values{1.0});
   CHECK_THROWS_WITH_AS(verify(*program),

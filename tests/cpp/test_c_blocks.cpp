@@ -23,7 +23,7 @@ Schedule schedule_of(std::vector<Variable> inputs, std::vector<Variable> outputs
   return *link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {}).schedule;
 }
 
-std::string op_of(const Schedule& schedule, std::uint32_t run) {
+std::string op_of(const Schedule& schedule, StatementIndex run) {
   return schedule.nodes[schedule.statements[run].node].node()->op()->name();
 }
 
@@ -31,11 +31,11 @@ std::string op_of(const Schedule& schedule, std::uint32_t run) {
 /// block with each other, and those of the second one.
 std::vector<ScheduledCBlock> blocks_of(const Schedule& schedule, std::string_view first,
                                        std::string_view second = "", std::size_t largest = 100) {
-  std::vector<std::uint32_t> sharing;
+  IndexedVector<ProgramNode, std::uint32_t> sharing;
   for (const Variable& output : schedule.nodes) {
     const std::string name = output.node()->op()->name();
-    sharing.push_back(first.find(name) != std::string_view::npos    ? 0
-                      : second.find(name) != std::string_view::npos ? 1
+    sharing.push_back(first.find(name) != std::string_view::npos    ? 0u
+                      : second.find(name) != std::string_view::npos ? 1u
                                                                     : kNone);
   }
   return c_blocks(schedule, sharing, largest);

@@ -33,7 +33,7 @@ TEST_CASE("a switch that keeps its values, and a step whose input dies") {
   d.thunk("neg.0", {p, p}, {q}, sum, {p});
   d.halt();
   const auto program = d.build();
-  program->steps[0].operands.dying = 1;
+  program->steps[StepIndex(0)].operands.dying = 1;
   check_golden("dying_input.txt", disassemble(*program));
 }
 

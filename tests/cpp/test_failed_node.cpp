@@ -18,9 +18,10 @@ class Noting final : public FailureObserver {
  public:
   explicit Noting(const Linked& linked) : linked_(linked) {}
   void failed(Frame& frame) noexcept override {
-    const std::uint32_t node = frame.failure().node;
-    text = failed_node_text("f", linked_.nodes()[node]);
-    const std::vector<FailedInput> inputs = failed_inputs(linked_, frame, node);
+    const Failure& failure = frame.failure();
+    text = failed_node_text("f", linked_.failed_node(failure));
+    const std::vector<FailedInput> inputs =
+        failed_inputs(linked_, frame, ProgramNode(failure.node));
     differ = shapes_differ(inputs);
     for (const FailedInput& input : inputs)
       text += ", " + input.variable.get().text() + (input.value.get().empty() ? " empty" : "");

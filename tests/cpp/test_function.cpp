@@ -49,7 +49,7 @@ TEST_CASE("every mode that needs no perform computes the same, and not the other
     CHECK(value(f({number(-3.0)})[0]) == 3.0);
     CHECK(value(f({number(0.5)})[0]) == doctest::Approx(1.6487212707001282));
     std::uint64_t exps = 0, negs = 0;
-    for (std::size_t n = 0; n < f.linked().nodes().size(); ++n) {
+    for (const ProgramNode n : f.linked().nodes().indices()) {
       const std::string op = f.linked().nodes()[n].node()->op()->name();
       if (op == "exp") exps += f.node_runs()[n];
       if (op == "neg") negs += f.node_runs()[n];
@@ -187,7 +187,7 @@ TEST_CASE("many threads call one function while it is compiled in the background
   CHECK(wrong == 0);
   CHECK(f.compiled() == Compilation::State::Ready);
   std::uint64_t sums = 0;
-  for (std::size_t n = 0; n < f.linked().nodes().size(); ++n)
+  for (const ProgramNode n : f.linked().nodes().indices())
     if (f.linked().nodes()[n].node()->op()->name() == "sum") sums += f.node_runs()[n];
   CHECK(sums == 2000);
 }

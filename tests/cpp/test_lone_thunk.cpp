@@ -74,7 +74,7 @@ TEST_CASE("the schedule of a node runs it once") {
   const Variable y = tensor(DType::Float64, 0) * tensor(DType::Float64, 0);
   const Schedule schedule = schedule_of_node(*y.node());
   REQUIRE(schedule.statements.size() == 1);
-  const Statement& run = schedule.statements[0];
+  const Statement& run = schedule.statements.front();
   CHECK(schedule.inputs_of(run).size() == 2);
   CHECK(schedule.outputs_of(run).front() == 2);
 }

@@ -90,7 +90,7 @@ TEST_CASE("an operand in the list of opcodes is one that the verifier checks, of
 }
 
 /// By pc, what is done with which registers: "read 3", in order of the alphabet.
-using Found = std::map<std::uint32_t, std::multiset<std::string>>;
+using Found = std::map<Pc, std::multiset<std::string>>;
 
 /// What the list of opcodes says, of all registers but these.
 Found listed(const Schedule& schedule, const std::set<std::uint32_t>& but) {

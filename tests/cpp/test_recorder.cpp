@@ -23,9 +23,10 @@ struct Recorded {
 
   explicit Recorded(RecordOptions options = {.times = true})
       : recorder(program(),
-                 std::make_shared<RecordedProgram>(regions(),
-                                                   std::vector{RecordedProgram::Shapes::OfInputs,
-                                                               RecordedProgram::Shapes::OfNone}),
+                 std::make_shared<RecordedProgram>(
+                     regions(),
+                     IndexedVector<ProgramNode, RecordedProgram::Shapes>{
+                         RecordedProgram::Shapes::OfInputs, RecordedProgram::Shapes::OfNone}),
                  options) {
     recorder.begin_call();
   }
@@ -37,8 +38,8 @@ struct Recorded {
     return program;
   }
   static CodeRegions regions() {
-    CodeRegions regions{.n_regions = 2, .at_pc = std::vector<std::uint32_t>(8)};
-    regions.at_pc[7] = 1;
+    CodeRegions regions{.n_regions = 2, .at_pc = IndexedVector<Pc, std::uint32_t>(8)};
+    regions.at_pc[Pc(7)] = 1;
     return regions;
   }
   void run(std::uint32_t node, std::uint64_t ticks) {
@@ -100,7 +101,7 @@ TEST_CASE("a branch flips where it takes another arm than the time before") {
 TEST_CASE("the time of a memo body is its caller's region's") {
   Recorded r;
   r.run(0, 10);
-  r.recorder.call_body(7);
+  r.recorder.call_body(Pc(7));
   r.run(1, 40);
   r.recorder.return_from_body();
   CHECK(r.recorder.regions[1].ticks == 40);
@@ -172,12 +173,12 @@ TEST_CASE("runs are counted by the shapes of their operands") {
 TEST_CASE("a loop that runs as before has moved as much as before") {
   Recorded r;
   const std::vector<std::int64_t> shape{4};
-  r.recorder.note_nest(1, shape, 64);
-  r.recorder.note_nest_again(1, shape);
-  r.recorder.note_nest_again(1, shape);
+  r.recorder.note_nest(ProgramNode(1), shape, 64);
+  r.recorder.note_nest_again(ProgramNode(1), shape);
+  r.recorder.note_nest_again(ProgramNode(1), shape);
   const RecordedTotals totals = r.totals();
-  CHECK(totals.shapes_of_nests.at(1).at({4}).runs == 3);
-  CHECK(totals.shapes_of_nests.at(1).at({4}).bytes == 192);
+  CHECK(totals.shapes_of_nests.at(ProgramNode(1)).at({4}).runs == 3);
+  CHECK(totals.shapes_of_nests.at(ProgramNode(1)).at({4}).bytes == 192);
 }
 
 TEST_CASE("shapes beyond those that are kept apart are not counted") {
@@ -191,7 +192,7 @@ TEST_CASE("shapes beyond those that are kept apart are not counted") {
 
 TEST_CASE("a copy belongs to the thunk that runs") {
   Recorded r;
-  r.recorder.begin_thunk(1, nullptr, Operands{});
+  r.recorder.begin_thunk(ProgramNode(1), nullptr, Operands{});
   r.recorder.note_copy();
   CHECK(r.totals().sites[0].copies == 0);
   CHECK(r.totals().sites[1].copies == 1);

@@ -112,10 +112,11 @@ TEST_CASE("the work of a node is that of its shapes in each run, and a nest's is
   RecordingReport report;
   const Function f({.inputs = {x}, .outputs = {exp(y)}});
   report.first_group = 2;
-  report.groups = {{.nodes = {0, 1}, .kind = GroupKind::Nest}};
+  const ProgramNode first(0), second(1);
+  report.groups = {{.nodes = {first, second}, .kind = GroupKind::Nest}};
   report.sites.resize(3);
-  add_work(report, {{0, {{{1, 5, 1, 5}, {.runs = 2}}}}}, {{0, {{{7}, {.runs = 3, .bytes = 80}}}}},
-           *f.linked().schedule);
+  add_work(report, {{first, {{{1, 5, 1, 5}, {.runs = 2}}}}},
+           {{first, {{{7}, {.runs = 3, .bytes = 80}}}}}, *f.linked().schedule);
   CHECK(report.sites[0].flops == 2 * 5 + 3 * 7);
   CHECK(report.sites[0].bytes_moved == 2 * 8 * (5 + 5) + 40);
   CHECK(report.sites[1].flops == 3 * 7);

@@ -242,9 +242,9 @@ TEST_CASE("the block of a node, and the way up from it") {
   const Linked linked =
       link({.inputs = {c, d, x}, .outputs = {ifelse(c, inner, x), ifelse(d, memo, x)}}, {});
   const Schedule& s = *linked.schedule;
-  const std::vector<std::uint32_t> block_of = s.block_of_nodes();
+  const IndexedVector block_of = s.block_of_nodes();
   std::string ways;
-  for (std::uint32_t n = 0; n < s.nodes.size(); ++n) {
+  for (const ProgramNode n : s.nodes.indices()) {
     ways += s.node_name(n) + ":";
     for (std::uint32_t b = block_of[n]; b != kNone; b = s.blocks[b].parent)
       ways += s.blocks[b].kind == Block::Kind::Arm    ? " arm" + std::to_string(s.blocks[b].number)

@@ -3,13 +3,11 @@
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
 #include "tests/cpp/schedules.h"
-#include "vm/pc.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 namespace thunkvm {
 namespace {
@@ -48,10 +46,10 @@ root
 
 TEST_CASE("ScheduleEdit inserts into the block of what it inserts in front of, in order") {
   CHECK(changed([](auto& edit, auto& statements) {
-          edit.insert(S(7), statements[1]);
-          edit.insert(S(3), statements[1]);
-          edit.insert(S(3), statements[0]);
-          edit.insert(S(6), statements[0]);
+          edit.insert(S(7), statements[S(1)]);
+          edit.insert(S(3), statements[S(1)]);
+          edit.insert(S(3), statements[S(0)]);
+          edit.insert(S(6), statements[S(0)]);
         }) == R"(
 root
   log.0: t2 = x
@@ -96,15 +94,6 @@ root
   arm 1
     move t0 = x
 )");
-}
-
-TEST_CASE("the index of a statement is no pc, and no number becomes either by itself") {
-  CHECK(!std::is_convertible_v<Pc, StatementIndex>);
-  CHECK(!std::is_convertible_v<StatementIndex, Pc>);
-  CHECK(!std::is_convertible_v<std::uint32_t, StatementIndex>);
-  CHECK(std::is_convertible_v<StatementIndex, std::uint32_t>);
-  CHECK(StatementIndex(7) == 7);
-  CHECK(StatementIndex() == kNone);
 }
 
 }  // namespace

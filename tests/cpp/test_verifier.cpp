@@ -79,21 +79,21 @@ TEST_CASE("an index out of range is found wherever it stands") {
       {"the constants: register 2 (k) is given twice",
        [](Program& p) { p.constants.push_back(p.constants[0]); }},
       {"the inputs: register 0 (c) is given twice", [](Program& p) { p.inputs.push_back(0); }},
-      {"step 0: has no code", [](Program& p) { p.steps[0].run = nullptr; }},
-      {"step 0: node 99", [](Program& p) { p.steps[0].node = 99; }},
+      {"step 0: has no code", [](Program& p) { p.steps[StepIndex(0)].run = nullptr; }},
+      {"step 0: node 99", [](Program& p) { p.steps[StepIndex(0)].node = ProgramNode(99); }},
       {"step 0: its operand list is not a part",
-       [](Program& p) { p.steps[0].operands.registers = nullptr; }},
+       [](Program& p) { p.steps[StepIndex(0)].operands.registers = nullptr; }},
       {"step 0: its operand list is not a part",
-       [](Program& p) { p.steps[0].operands.n_inputs = 9999; }},
+       [](Program& p) { p.steps[StepIndex(0)].operands.n_inputs = 9999; }},
       {"step 0: bound thunk 7 does not exist",
        [](Program& p) {
-         p.steps[0].run = run_bound;
-         p.steps[0].operands.bound = 7;
+         p.steps[StepIndex(0)].run = run_bound;
+         p.steps[StepIndex(0)].operands.bound = 7;
        }},
       {"step 1: retire list entries 0 to 98 do not all exist",
-       [](Program& p) { p.steps[1].retire_count = 99; }},
+       [](Program& p) { p.steps[StepIndex(1)].retire_count = 99; }},
       {"step 0: register 1 (x) dies here, but the step does not retire it",
-       [](Program& p) { p.steps[0].operands.dying = 1; }},
+       [](Program& p) { p.steps[StepIndex(0)].operands.dying = 1; }},
       {"branch 0: register 99", [](Program& p) { p.branches[0].selector = 99; }},
       {"branch 0: targets 0 to 2 do not all exist",
        [](Program& p) {
@@ -108,11 +108,11 @@ TEST_CASE("an index out of range is found wherever it stands") {
          p.branches[0].n_arms = 0;
        }},
       {"branch 0: counters", [](Program& p) { p.branches[0].first_counter = p.n_counters - 1; }},
-      {"branch 0: instruction 99", [](Program& p) { p.targets[1] = 99; }},
-      {"branch 0: node 99", [](Program& p) { p.branches[0].node = 99; }},
-      {"body 0: instruction 99", [](Program& p) { p.bodies[0].pc = 99; }},
-      {"body 0: node 99", [](Program& p) { p.bodies[0].node = 99; }},
-      {"lazy thunk 0: node 99", [](Program& p) { p.lazies[0].node = 99; }},
+      {"branch 0: instruction 99", [](Program& p) { p.targets[1] = Pc(99); }},
+      {"branch 0: node 99", [](Program& p) { p.branches[0].node = ProgramNode(99); }},
+      {"body 0: instruction 99", [](Program& p) { p.bodies[0].pc = Pc(99); }},
+      {"body 0: node 99", [](Program& p) { p.bodies[0].node = ProgramNode(99); }},
+      {"lazy thunk 0: node 99", [](Program& p) { p.lazies[0].node = ProgramNode(99); }},
       {"lazy thunk 0: its operand list is not a part",
        [](Program& p) { p.lazies[0].operands.n_outputs = 9999; }},
       {"lazy thunk 0: bound thunk 99", [](Program& p) { p.lazies[0].operands.bound = 99; }},
@@ -123,12 +123,14 @@ TEST_CASE("an index out of range is found wherever it stands") {
       {"body 1: an input has an owner, and a memo body none",
        [](Program& p) { p.bodies[1].owner = kNone; }},
       {"body 1: input 99 does not exist", [](Program& p) { p.bodies[1].number = 99; }},
-      {"body 1: instruction 99", [](Program& p) { p.bodies[1].pc = 99; }},
+      {"body 1: instruction 99", [](Program& p) { p.bodies[1].pc = Pc(99); }},
       {"lazy thunk 0: counters", [](Program& p) { p.lazies[0].counter = p.n_counters - 1; }},
       {"bound thunk 0: has no maker", [](Program& p) { p.bound[0].make = nullptr; }},
       {"the node counters: counter 99", [](Program& p) { p.node_counters[0].counter = 99; }},
-      {"the node counters: node 99", [](Program& p) { p.node_counters.back().node = 99; }},
-      {"the node counters: are not sorted", [](Program& p) { p.node_counters[0].node = 5; }},
+      {"the node counters: node 99",
+       [](Program& p) { p.node_counters.back().node = ProgramNode(99); }},
+      {"the node counters: are not sorted",
+       [](Program& p) { p.node_counters[0].node = ProgramNode(5); }},
       {"the code: is empty",
        [](Program& p) {
          p.code.clear();
@@ -169,7 +171,7 @@ TEST_CASE("constants are not retired or taken, nor anything in a keep program") 
   branched.halt();
   const auto program = branched.build();
   CHECK(verdict(program) == "valid");
-  program->code[0].flag = kTake;
+  program->code[Pc(0)].flag = kTake;
   CHECK_VERDICT(program,
                 "instruction 0 (Branch): register 0 (selector) is taken, but it is a constant");
 

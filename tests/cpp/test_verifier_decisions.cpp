@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <initializer_list>
 #include <vector>
 
 namespace thunkvm {
@@ -122,7 +123,7 @@ TEST_CASE("decisions within decisions are followed, whatever stands outside") {
 }
 
 TEST_CASE("each arm of a switch is a decision of its own, the default too") {
-  for (const Index wrong : {kNone, 0u, 1u, 2u, 3u, 4u}) {
+  for (const Index wrong : std::initializer_list<Index>{kNone, 0, 1, 2, 3, 4}) {
     ProgramBuilder b;
     const Index s = b.input("s"), y = b.output("y");
     std::vector<Index> t;

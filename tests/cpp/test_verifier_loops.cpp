@@ -111,7 +111,7 @@ TEST_CASE("an index out of range is found in what belongs to loops") {
       {"body 0: its loop is no later one than that around it",
        [](Program& p) { p.bodies[0].loop = 0; }},
       {"body 0: is no step of its loop", [](Program& p) { p.loops[0].body = 1; }},
-      {"loop 0: node 99", [](Program& p) { p.loops[0].node = 99; }},
+      {"loop 0: node 99", [](Program& p) { p.loops[0].node = ProgramNode(99); }},
       {"loop 0: branch 99", [](Program& p) { p.loops[0].branch = 99; }},
       {"loop 0: counter 99", [](Program& p) { p.loops[0].counter = 99; }},
       {"loop 0: register 99", [](Program& p) { p.loops[0].states[0] = 99; }},

@@ -119,7 +119,7 @@ std::vector<std::pair<BodyGraph::Touch, std::uint32_t>> BodyGraph::touches(Entry
   };
   switch (instruction.op) {
     case Opcode::Run:
-      for (std::uint32_t s = instruction.a; s < instruction.a + instruction.b; ++s) {
+      for (StepIndex s(instruction.a); s < instruction.a + instruction.b; ++s) {
         const auto& [run, operands, first, count, node] = program_.steps[s];
         for (int k = 0; k < operands.n_inputs; ++k) add(Touch::Read, operands.input(k));
         for (int k = 0; k < operands.n_outputs; ++k) add(Touch::Write, operands.output(k));

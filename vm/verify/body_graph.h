@@ -2,7 +2,7 @@
 // within which.
 #pragma once
 
-#include "vm/pc.h"
+#include "vm/indices.h"
 #include "vm/program.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "thunks/error.h"
-#include "vm/pc.h"
+#include "vm/indices.h"
 #include "vm/program.h"
 
 #include <string>

@@ -34,7 +34,7 @@ class Verifier {
     }
     where_ = "the code";
     require(!p_.code.empty(), "is empty: it has to end in Halt");
-    for (Pc pc(0); pc < p_.code.size(); ++pc) {
+    for (const Pc pc : p_.code.indices()) {
       where_ = instruction_text(p_, pc);
       check_instruction(p_.code[pc]);
     }
@@ -43,9 +43,9 @@ class Verifier {
  private:
   template <class List, class Check>
   void each(const char* what, const List& list, const Check& check) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      where_ = what + std::to_string(i);
-      check(list[i]);
+    for (std::size_t i = 0; const auto& item : list) {
+      where_ = what + std::to_string(i++);
+      check(item);
     }
   }
   void require(bool holds, const std::string& rule) const {
@@ -63,7 +63,7 @@ class Verifier {
                                 std::to_string(first + count - 1) +
                                 " do not all exist, there are " + std::to_string(size));
   }
-  void check_node(std::uint32_t node) const {
+  void check_node(ProgramNode node) const {
     if (node != kNone) in_range(node, p_.n_nodes, "node");
   }
 

@@ -14,7 +14,7 @@ std::string literal(std::int64_t number) {
 
 }  // namespace
 
-void write_length(const Plan& plan, std::uint32_t step, FunctionWriter& c) {
+void write_length(const Plan& plan, StepIndex step, FunctionWriter& c) {
   const Operands& o = plan.program().steps[step].operands;
   const IntegerSource& source = plan.step(step).source;
   const std::uint32_t from = o.input(static_cast<int>(source.input));
@@ -26,7 +26,7 @@ void write_length(const Plan& plan, std::uint32_t step, FunctionWriter& c) {
   c.write(o.output(0), size);
 }
 
-void write_pick(const Plan& plan, std::uint32_t step, std::size_t call, FunctionWriter& c) {
+void write_pick(const Plan& plan, StepIndex step, std::size_t call, FunctionWriter& c) {
   const Operands& o = plan.program().steps[step].operands;
   const std::vector<AxisIndex>& indices = plan.step(step).indices;
   std::string none, offset;

@@ -51,10 +51,10 @@ std::string CText::readable(const Names& names) const {
   return result.append(code_, from);
 }
 
-std::uint32_t CText::node_of(std::size_t line) const {
+ProgramNode CText::node_of(std::size_t line) const {
   std::size_t begin = 0;
   for (; line > 1 && begin < code_.size(); --line) begin = code_.find('\n', begin) + 1;
-  std::uint32_t node = kNone;
+  ProgramNode node;
   for (const Location& location : locations_)
     if (location.node != kNone && location.at <= begin) node = location.node;
   return node;

@@ -19,13 +19,15 @@ namespace thunkvm {
 /// between).
 struct Remark {
   std::string words;
-  std::uint32_t node = kNone, reg = kNone;
+  ProgramNode node{};
+  std::uint32_t reg = kNone;
 };
 using Annotation = std::vector<Remark>;
 
 /// The name of a node, and the role of a register: empty for a value in between.
 struct Names {
-  std::function<std::string(std::uint32_t)> node, reg;
+  std::function<std::string(ProgramNode)> node;
+  std::function<std::string(std::uint32_t)> reg;
 };
 
 /// Texts and integers, one behind the other, at the end of a text.
@@ -77,7 +79,7 @@ class CText {
   void append(CText other);
 
   /// The code below belongs to this node.
-  void node(std::uint32_t node) { locations_.push_back({code_.size(), depth_, node, {}}); }
+  void node(ProgramNode node) { locations_.push_back({code_.size(), depth_, node, {}}); }
   /// A comment for people; none if there are no notes.
   void annotate(Annotation annotation);
 
@@ -86,13 +88,13 @@ class CText {
   /// All of it.
   std::string readable(const Names& names) const;
   /// The node of a line of the code (the first one is 1); kNone: none.
-  std::uint32_t node_of(std::size_t line) const;
+  ProgramNode node_of(std::size_t line) const;
 
  private:
   struct Location {
     std::size_t at;  ///< in the code, in front of a line
     std::size_t depth;
-    std::uint32_t node;  ///< of the code here; kNone: an annotation's place
+    ProgramNode node;  ///< of the code here; kNone: an annotation's place
     Annotation annotation;
   };
 

@@ -26,20 +26,20 @@ std::string EmittedCode::node_of(std::size_t module, const std::string& diagnost
     at += kFile.size();
     const std::size_t line = std::strtoul(diagnostics.c_str() + at, nullptr, 10);
     if (line == 0) continue;  // "<stdin>: In function ..."
-    const std::uint32_t node = texts_[module].node_of(line);
+    const ProgramNode node = texts_[module].node_of(line);
     return node == kNone ? std::string() : name_of(node);
   }
   return {};
 }
 
-std::string EmittedCode::name_of(std::uint32_t node) const {
+std::string EmittedCode::name_of(ProgramNode node) const {
   const std::string origin = nodes_[node].node()->origin_text();
   return program_->text->node(node) + (origin.empty() ? "" : ", " + origin);
 }
 
 std::string EmittedCode::readable() const {
   const std::map<std::uint32_t, RegisterRole> roles = register_roles(*program_);
-  const auto name = [&](std::uint32_t node) { return name_of(node); };
+  const auto name = [&](ProgramNode node) { return name_of(node); };
   const auto role = [&](std::uint32_t reg) -> std::string {
     const auto found = roles.find(reg);
     if (found == roles.end()) return {};

@@ -47,7 +47,7 @@ class EmittedCode final : public NativeCode {
   /// if it names none.
   std::string node_of(std::size_t module, const std::string& diagnostics) const;
   /// How each node runs, once loaded.
-  const std::vector<NodeForm>& forms() const { return forms_; }
+  const IndexedVector<ProgramNode, NodeForm>& forms() const { return forms_; }
 
   /// `symbol(module, name)` finds a function of a module; `modules` keeps the modules alive.
   void load(std::shared_ptr<const void> modules,
@@ -62,14 +62,14 @@ class EmittedCode final : public NativeCode {
     std::size_t module;
     std::string name;
   };
-  std::string name_of(std::uint32_t node) const;
+  std::string name_of(ProgramNode node) const;
 
   std::shared_ptr<const Program> program_;  ///< the steps of nests and calls point into it
   std::span<const Variable> nodes_;         ///< the schedule's
   bool gains_ = false;
   std::vector<CText> texts_;                  // by module
   std::vector<Function> functions_, bodies_;  // by outlined function, by nest
-  std::vector<NodeForm> forms_;
+  IndexedVector<ProgramNode, NodeForm> forms_;
   std::shared_ptr<const void> modules_;
 };
 

@@ -38,10 +38,10 @@ class Emitter {
   /// The forms of the nodes that are in no outlined function.
   void find_forms_outside() {
     out_.forms_.resize(program_.n_nodes);
-    const std::vector<Statement>& statements = plan_.schedule().statements;
-    for (std::uint32_t i = 0; i < statements.size(); ++i)
+    const IndexedVector<StatementIndex, Statement>& statements = plan_.schedule().statements;
+    for (const StatementIndex i : statements.indices())
       if (statements[i].kind == Statement::Kind::Run && plan_.outlined_at(i) == kNone)
-        out_.forms_[statements[i].node] = {std::nullopt, "", plan_.step(statements[i].index).why};
+        out_.forms_[statements[i].node] = {std::nullopt, "", plan_.step(statements[i].step()).why};
   }
 
   void lay_out_memory() {

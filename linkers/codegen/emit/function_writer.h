@@ -4,7 +4,7 @@
 #include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/schedule/statement_index.h"
-#include "vm/pc.h"
+#include "vm/indices.h"
 
 #include <cstdint>
 #include <set>
@@ -35,7 +35,7 @@ class FunctionWriter {
   /// The array in a register.
   std::string array(std::uint32_t reg);
   /// The name of a statement in C, within the function and for the interpreter.
-  Pc pc(StatementIndex statement) const { return Pc(plan_.schedule().statements[statement].pc); }
+  Pc pc(StatementIndex statement) const { return plan_.schedule().statements[statement].pc; }
   /// To a statement with an instruction: within this function, or by way of the interpreter.
   std::string go(StatementIndex statement);
   std::string leave(StatementIndex statement) const { return join("return ", pc(statement), ";"); }

@@ -30,13 +30,12 @@ class OutlinedCode {
     CText entries(1);
     if (outlined.entries.size() > 1) entries.line("switch (label) {");
     for (std::size_t i = 1; i < outlined.entries.size(); ++i)
-      entries.line("case ", i, ": ", c_.go(StatementIndex(outlined.entries[i])));
+      entries.line("case ", i, ": ", c_.go(outlined.entries[i]));
     if (outlined.entries.size() > 1) entries.line("}");
     if (outlined.block != kNone && schedule_.blocks[outlined.block].kind == Block::Kind::Loop)
       begin_steps(schedule_.blocks[outlined.block].owner);
-    const StatementIndex next = with_instruction(StatementIndex(outlined.end));
-    if (emit_range(StatementIndex(outlined.begin), StatementIndex(outlined.end), next))
-      c_.text.line(c_.leave(next));
+    const StatementIndex next = with_instruction(outlined.end);
+    if (emit_range(outlined.begin, outlined.end, next)) c_.text.line(c_.leave(next));
     for (const std::uint32_t memo : outlined.bodies) emit_body(memo);
     for (const std::uint32_t memo : outlined.bodies | std::views::reverse) emit_failure(memo);
     c_.text.close();
@@ -69,19 +68,19 @@ class OutlinedCode {
       c_.label(i);
       if (s.kind == Statement::Kind::Branch) {
         // An arm that lies in another function, in part or as a whole, is gone to.
-        const StatementIndex after(schedule_.after(schedule_.branches[s.index]));
+        const StatementIndex after = schedule_.after(schedule_.branches[s.index]);
         ends = after <= end;
         emit_branch(s, ends, after == end ? next : with_instruction(after));
-        i = ends ? after : StatementIndex(i + 1);
+        i = ends ? after : i + 1;
         continue;
       }
       if (s.kind == Statement::Kind::Again) return emit_again(s);
       ends = true;
       if (s.kind == Statement::Kind::End)
-        ends = emit_end(i, i + 1 == end ? next : with_instruction(StatementIndex(i + 1)));
+        ends = emit_end(i, i + 1 == end ? next : with_instruction(i + 1));
       else
         emit_statement(i);
-      i = StatementIndex(schedule_.next(i));
+      i = schedule_.next(i);
     }
     return ends;
   }
@@ -105,8 +104,7 @@ class OutlinedCode {
       c_.text.line(c_.leave(end));
       return false;
     }
-    const StatementIndex to =
-        with_instruction(StatementIndex(schedule_.after(schedule_.branches[block.owner])));
+    const StatementIndex to = with_instruction(schedule_.after(schedule_.branches[block.owner]));
     if (to != next) c_.text.line(c_.go(to));
     return to == next;
   }
@@ -117,7 +115,7 @@ class OutlinedCode {
     const std::vector<Group>& groups = plan_.groups(first);
     for (std::size_t u = 0; u < groups.size(); ++u) {
       const Group& group = groups[u];
-      for (const std::uint32_t step : group.steps) c_.text.node(program_.steps[step].node);
+      for (const StepIndex step : group.steps) c_.text.node(program_.steps[step].node);
       if (plan_.options().traced) tell("before", group);
       const auto rest = std::span(groups).subspan(u + 1);
       switch (group.kind) {
@@ -135,7 +133,7 @@ class OutlinedCode {
   /// clock costs more than each.
   void lap(const Group& group, const Group* next) {
     const bool expression = group.kind == Group::Kind::Expression;
-    for (const std::uint32_t step : group.steps) lap_.push_back(program_.steps[step].node);
+    for (const StepIndex step : group.steps) lap_.push_back(program_.steps[step].node);
     const std::uint32_t reg = plan_.output(group.steps.front());
     if (expression && c_.is_variable(reg)) c_.text.line("TV_DONE(", c_.read(reg), ");");
     if (expression && next != nullptr && next->kind == group.kind) return;
@@ -156,13 +154,13 @@ class OutlinedCode {
 
   /// `when`: "before" or "after".
   void tell(const std::string& when, const Group& group) {
-    for (const std::uint32_t step : group.steps) c_.call_or_fail(when, step);
+    for (const StepIndex step : group.steps) c_.call_or_fail(when, step);
   }
 
   std::string region() const { return join("function ", outlined_); }
 
   void emit_expression(const Group& group, std::span<const Group> rest) {
-    const std::uint32_t step = group.steps.front();
+    const StepIndex step = group.steps.front();
     out_.forms_[program_.steps[step].node] = {ThunkForm::Emitted, region(), ""};
     switch (plan_.step(step).kind) {
       case StepForm::Kind::Length: write_length(plan_, step, c_); return;
@@ -171,7 +169,7 @@ class OutlinedCode {
     }
   }
 
-  void write_number(std::uint32_t step) {
+  void write_number(StepIndex step) {
     const ElementCode& code = *plan_.step(step).code;
     std::vector<std::string> inputs;
     for (const std::uint32_t reg : plan_.inputs(step)) inputs.push_back(c_.read(reg));
@@ -184,7 +182,7 @@ class OutlinedCode {
   }
 
   /// The number of a call of a step's kernel, in which these inputs die.
-  std::size_t add_call(std::uint32_t step, std::uint32_t dying, std::span<const Group> rest) {
+  std::size_t add_call(StepIndex step, std::uint32_t dying, std::span<const Group> rest) {
     out_.calls.push_back(
         {.steps = {program_.steps[step]}, .indices = {step}, .after = plan_.not_reached(rest)});
     out_.calls.back().steps[0].operands.dying = dying;
@@ -192,7 +190,7 @@ class OutlinedCode {
   }
 
   void emit_call(const Group& group, std::span<const Group> rest) {
-    const std::uint32_t step = group.steps.front();
+    const StepIndex step = group.steps.front();
     const std::uint32_t dying =
         plan_.options().traced ? 0 : dying_inputs(program_.steps[step].operands, group.retired);
     c_.annotate_call(plan_.inputs(step), plan_.outputs(step));
@@ -206,7 +204,7 @@ class OutlinedCode {
   void emit_nest_call(const Group& group, std::span<const Group> rest) {
     const std::size_t index = out_.nests.size();
     EmittedNest nest = write_nest(plan_, group, plan_.not_reached(rest), index, module_, c_);
-    for (const std::uint32_t step : group.steps)
+    for (const StepIndex step : group.steps)
       if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
         out_.forms_[program_.steps[step].node] = {ThunkForm::Fused,
                                                   join(region(), ", nest ", index), ""};
@@ -219,7 +217,7 @@ class OutlinedCode {
     const ScheduledBranch& branch = schedule_.branches[s.index];
     const RegisterForm& form = plan_.reg(branch.selector);
     const bool truth = branch.decoding == Decoding::Truth;
-    for (const std::uint32_t conditional : schedule_.decided_by(branch)) {
+    for (const ProgramNode conditional : schedule_.decided_by(branch)) {
       c_.text.node(conditional);
       out_.forms_[conditional] = {std::nullopt, region(), ""};
     }
@@ -264,8 +262,8 @@ class OutlinedCode {
     if (s.takes) c_.retire(std::span(&branch.selector, 1));
     c_.count(s.counter + arm);
     if (profiled()) c_.call("took", s.index, ", ", arm);
-    if (whole) return emit_range(StatementIndex(block.begin), StatementIndex(block.end), next);
-    c_.text.line(c_.go(with_instruction(StatementIndex(block.begin))));
+    if (whole) return emit_range(block.begin, block.end, next);
+    c_.text.line(c_.go(with_instruction(block.begin)));
     return false;
   }
 
@@ -338,11 +336,11 @@ class OutlinedCode {
   /// Behind the function's own code, and left for where it was gone to from.
   void emit_body(std::uint32_t memo) {
     const Block& block = schedule_.body(memo);
-    const StatementIndex last(block.end - 1);
+    const StatementIndex last = block.end - 1;
     c_.begin_body(memo);
     c_.text.annotate(title(memo));
     c_.text.label("memo_", memo);
-    emit_range(StatementIndex(block.begin), last, last);
+    emit_range(block.begin, last, last);
     c_.label(last);
     leave(memo,
           [this](const Need& need) { return join("goto after_", c_.pc(need.statement), ";"); });
@@ -372,9 +370,7 @@ class OutlinedCode {
     c_.text.close();
   }
 
-  StatementIndex with_instruction(StatementIndex i) const {
-    return StatementIndex(schedule_.with_instruction(i));
-  }
+  StatementIndex with_instruction(StatementIndex i) const { return schedule_.with_instruction(i); }
   bool profiled() const { return plan_.options().profiled; }
   bool is_within(std::uint32_t memo) const { return plan_.memo_function(memo) == outlined_; }
 
@@ -390,7 +386,7 @@ class OutlinedCode {
     std::uint32_t body;  ///< the memo body that it stands in; kNone: the function's own code
   };
   std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written
-  std::vector<std::uint32_t> lap_;                    // nodes of the lap that has not ended
+  std::vector<ProgramNode> lap_;                      // nodes of the lap that has not ended
 };
 
 void emit_outlined(const Plan& plan, std::uint32_t outlined, EmittedCode& out, ModuleText& module) {

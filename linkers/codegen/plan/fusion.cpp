@@ -33,15 +33,15 @@ void add_once(std::vector<T>& list, T item) {
 /// before it, and IndexMaps hands out each map once.
 class Fusion {
  public:
-  Fusion(const Plan& plan, std::uint32_t first, std::uint32_t end)
+  Fusion(const Plan& plan, StepIndex first, StepIndex end)
       : plan_(plan), maps_(plan, first, end), hoisted_(find_hoisted(first, end)) {}
 
   std::vector<Group> run(std::span<const Statement> runs) {
-    for (const std::uint32_t step : hoisted_)
+    for (const StepIndex step : hoisted_)
       groups_.push_back({.kind = Group::Kind::Expression, .steps = {step}});
     for (const Statement& s : runs)
-      if (!std::ranges::binary_search(hoisted_, s.index)) take(s.index);
-    for (const std::uint32_t step : maps_.waiting())
+      if (!std::ranges::binary_search(hoisted_, s.step())) take(s.step());
+    for (const StepIndex step : maps_.waiting())
       if (!mapped_in_.contains(plan_.output(step))) compute(plan_.output(step));
     for (std::size_t g = 0; g < nests_.size(); ++g)
       if (root(g) == g && nests_[g].open()) seal(g);
@@ -60,7 +60,7 @@ class Fusion {
     Shape shape;          // of its first member, with what is known of the others'
     AxisSet reduced = 0;  // by its reductions
     std::size_t computing = 0;
-    std::vector<std::uint32_t> steps;     // in order
+    std::vector<StepIndex> steps;         // in order
     std::vector<std::uint32_t> operands;  // registers, each once
     std::vector<std::uint32_t> results;   // those of its reductions
 
@@ -69,18 +69,18 @@ class Fusion {
 
   /// A step, and the index maps by way of which it reads its inputs.
   struct Reader {
-    std::uint32_t step;
-    std::vector<std::uint32_t> maps{};
+    StepIndex step;
+    std::vector<StepIndex> maps{};
   };
 
   /// The steps of [first, end) that compute a number of nothing that the segment computes but other
   /// such: they may come before all the others, and so divide no nest. In order.
-  std::vector<std::uint32_t> find_hoisted(std::uint32_t first, std::uint32_t end) const {
-    std::vector<std::uint32_t> hoisted;
+  std::vector<StepIndex> find_hoisted(StepIndex first, StepIndex end) const {
+    std::vector<StepIndex> hoisted;
     while (end > first && !plan_.step(end - 1).may_come_first()) --end;
     std::unordered_set<std::uint32_t> named, late;  // registers; of values that are not hoisted
     const auto is_late = [&](std::uint32_t reg) { return late.contains(reg); };
-    for (std::uint32_t step = first; step < end; ++step) {
+    for (StepIndex step = first; step < end; ++step) {
       const auto operands = plan_.operands(step), outputs = plan_.outputs(step);
       // Where a register had another value before, the step may not overtake who reads that.
       if (plan_.step(step).may_come_first() && !named.contains(outputs[0]) &&
@@ -93,14 +93,14 @@ class Fusion {
     return hoisted;
   }
 
-  void take(std::uint32_t step) {
+  void take(StepIndex step) {
     const StepForm& form = plan_.step(step);
     if (plan_.is_rematerialised(step)) return;
     const bool fuse = plan_.options().fuse;
     const bool mapped = fuse && form.kind == Kind::Mapped;
     // What an index map reads may have become a value since.
     Reader reader{step, maps_.read_by(step)};
-    for (const std::uint32_t map : reader.maps)
+    for (const StepIndex map : reader.maps)
       if (!plan_.is_rematerialised(map) && !maps_.may_wait(map)) compute(plan_.output(map));
     // Lengths of arrays are made to be compared, and other vectors are not.
     for (int i = 0; const std::uint32_t reg : plan_.inputs(step))
@@ -125,7 +125,7 @@ class Fusion {
   }
 
   /// As a group of its own: what it reads is in memory by then.
-  void take_alone(std::uint32_t step) {
+  void take_alone(StepIndex step) {
     for (const std::uint32_t reg : plan_.inputs(step)) compute(reg);
     seal_others(producers_of({step}), kNoNest);
     note_touched(step);
@@ -137,10 +137,10 @@ class Fusion {
 
   /// The kernel of an index map, if the register is one's.
   void compute(std::uint32_t reg) {
-    if (const std::uint32_t step = maps_.mark_computed(reg); step != kNone) take_alone(step);
+    if (const StepIndex step = maps_.mark_computed(reg); step != kNone) take_alone(step);
   }
 
-  void note_touched(std::uint32_t step) {
+  void note_touched(StepIndex step) {
     const auto registers = plan_.operands(step);
     touched_.insert(registers.begin(), registers.end());
   }
@@ -148,7 +148,7 @@ class Fusion {
   // ---- index maps ----
 
   /// True if a nest, or a new one over `ndim` axes, may do without the kernel of an index map.
-  bool suits(std::uint32_t step, int ndim, std::size_t nest) const {
+  bool suits(StepIndex step, int ndim, std::size_t nest) const {
     const IndexMap& map = *plan_.step(step).map;
     const IndexMap::Rule rule = map.rule();
     const std::uint32_t value = plan_.inputs(step)[map.value];
@@ -164,12 +164,12 @@ class Fusion {
   }
 
   /// A member whose value others may read: what it stands for is computed by the nest.
-  bool is_output(const Nest& nest, std::uint32_t step) const {
+  bool is_output(const Nest& nest, StepIndex step) const {
     const IndexMap& map = *plan_.step(step).map;
     return map.rule().is_value && computes(nest, plan_.inputs(step)[map.value]);
   }
   bool computes(const Nest& nest, std::uint32_t reg) const {
-    for (const std::uint32_t step : nest.steps)
+    for (const StepIndex step : nest.steps)
       if (plan_.output(step) == reg)
         return plan_.step(step).kind == Kind::Element ||
                (plan_.step(step).kind == Kind::Mapped && is_output(nest, step));
@@ -192,19 +192,19 @@ class Fusion {
   /// The nests whose values a step reads, directly or by way of index maps.
   std::vector<std::size_t> producers_of(const Reader& reader) const {
     std::vector<std::size_t> result;
-    const auto note = [&](std::uint32_t step) {
+    const auto note = [&](StepIndex step) {
       for (const std::uint32_t reg : plan_.inputs(step))
         if (const std::size_t nest = nest_of(reg); nest != kNoNest) add_once(result, nest);
     };
     note(reader.step);
-    for (const std::uint32_t mapped : reader.maps) note(mapped);
+    for (const StepIndex mapped : reader.maps) note(mapped);
     return result;
   }
 
   /// Those, and nests that have an index map which the step reads too.
   std::vector<std::size_t> candidates_for(const Reader& reader) const {
     std::vector<std::size_t> result = producers_of(reader);
-    for (const std::uint32_t mapped : reader.maps) {
+    for (const StepIndex mapped : reader.maps) {
       const auto found = mapped_in_.find(plan_.output(mapped));
       if (found != mapped_in_.end()) add_once(result, root(found->second));
     }
@@ -212,7 +212,7 @@ class Fusion {
   }
 
   /// A register is written again where two values share it: then the nest's order would matter.
-  bool rewrites(const Nest& nest, std::uint32_t step) const {
+  bool rewrites(const Nest& nest, StepIndex step) const {
     return std::ranges::count(nest.operands, plan_.output(step)) != 0;
   }
 
@@ -227,11 +227,11 @@ class Fusion {
   /// True if the step, and the index maps that it reads, may become members.
   bool takes(const Nest& nest, const Reader& reader) const {
     const std::size_t index = static_cast<std::size_t>(&nest - nests_.data());
-    std::vector<std::uint32_t> steps = reader.maps;
+    std::vector<StepIndex> steps = reader.maps;
     std::erase_if(steps, [&](auto mapped) { return std::ranges::count(nest.steps, mapped) != 0; });
     steps.push_back(reader.step);
     std::size_t registers = nest.operands.size();
-    for (const std::uint32_t member : steps) {
+    for (const StepIndex member : steps) {
       registers += plan_.inputs(member).size() + 1;
       for (const std::uint32_t reg : plan_.inputs(member))
         if (std::ranges::count(nest.results, reg) != 0) return false;
@@ -243,7 +243,7 @@ class Fusion {
   }
 
   /// True if a step that follows a nest with a position may become a member of it all the same.
-  bool comes_late(const Nest& nest, std::uint32_t step) const {
+  bool comes_late(const Nest& nest, StepIndex step) const {
     const auto is_before = [&](std::uint32_t reg) { return comes_before(reg, nest); };
     return std::ranges::all_of(plan_.inputs(step), is_before) &&
            !touched_.contains(plan_.output(step));
@@ -287,14 +287,14 @@ class Fusion {
     nest = nests_.size();
     nests_.emplace_back().ndim = ndim;
     merged_into_.push_back(nest);
-    for (const std::uint32_t mapped : reader.maps)
+    for (const StepIndex mapped : reader.maps)
       if (!suits(mapped, ndim, kNoNest)) compute(plan_.output(mapped));
     reader.maps = maps_.read_by(reader.step);
     return nest;
   }
 
   /// The shape of what a step computes.
-  Shape shape_of(std::uint32_t step) const {
+  Shape shape_of(StepIndex step) const {
     const auto shape = plan_.shapes().shape(plan_.node(step));
     return {shape.begin(), shape.end()};
   }
@@ -308,7 +308,7 @@ class Fusion {
 
   std::size_t merge(std::size_t into, std::size_t from) {
     Nest &a = nests_[into], &b = nests_[from];
-    for (const std::uint32_t step : b.steps) add_step(a, step);
+    for (const StepIndex step : b.steps) add_step(a, step);
     a.shape = plan_.shapes().both(a.shape, b.shape);
     if (a.reduced == 0) a.reduced = b.reduced;
     a.results.insert(a.results.end(), b.results.begin(), b.results.end());
@@ -320,14 +320,14 @@ class Fusion {
 
   void add(std::size_t nest, const Reader& reader) {
     Nest& g = nests_[nest];
-    for (const std::uint32_t mapped : reader.maps) {
+    for (const StepIndex mapped : reader.maps) {
       add_step(g, mapped);
       const std::uint32_t out = plan_.output(mapped);
       const bool output = is_output(g, mapped);
       (output ? nest_of_ : mapped_in_)[out] = nest;
       if (output) maps_.mark_computed(out);
     }
-    const std::uint32_t step = reader.step;
+    const StepIndex step = reader.step;
     add_step(g, step);
     g.computing += plan_.step(step).kind != Kind::Mapped;
     if (plan_.step(step).kind == Kind::Reduction) {
@@ -341,7 +341,7 @@ class Fusion {
     if (!shape.empty()) last_of_shape_[std::move(shape)] = nest;
   }
 
-  void add_step(Nest& nest, std::uint32_t step) const {
+  void add_step(Nest& nest, StepIndex step) const {
     const auto at = std::ranges::lower_bound(
         nest.steps, step, [&](auto a, auto b) { return plan_.comes_before(a, b); });
     if (at != nest.steps.end() && *at == step) return;
@@ -369,7 +369,7 @@ class Fusion {
   void place_dying(std::span<const Statement> runs) {
     std::unordered_map<std::uint32_t, std::size_t> last;
     for (std::size_t u = 0; u < groups_.size(); ++u)
-      for (const std::uint32_t step : groups_[u].steps)
+      for (const StepIndex step : groups_[u].steps)
         for (const std::uint32_t reg : plan_.operands(step)) last[reg] = u;
     for (const Statement& s : runs)
       for (const std::uint32_t reg : plan_.schedule().dying_in(s)) {
@@ -388,13 +388,13 @@ class Fusion {
   std::map<Shape, std::size_t> last_of_shape_;                // the last nest with such a member
   std::unordered_map<std::uint32_t, std::size_t> group_of_;   // what is in no nest, by register
   std::unordered_set<std::uint32_t> touched_;                 // registers
-  const std::vector<std::uint32_t> hoisted_;                  // steps that come before all others
+  const std::vector<StepIndex> hoisted_;                      // those that come before all others
 };
 
 }  // namespace
 
 std::vector<Group> fuse(const Plan& plan, std::span<const Statement> runs) {
-  return Fusion(plan, runs.front().index, runs.back().index + 1).run(runs);
+  return Fusion(plan, runs.front().step(), runs.back().step() + 1).run(runs);
 }
 
 }  // namespace thunkvm

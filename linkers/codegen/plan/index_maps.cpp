@@ -3,39 +3,40 @@
 #include "linkers/codegen/plan/limits.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace thunkvm {
 
-IndexMaps::IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end) : plan_(plan) {
+IndexMaps::IndexMaps(const Plan& plan, StepIndex first, StepIndex end) : plan_(plan) {
   if (!plan.options().fuse) return;
   using Kind = StepForm::Kind;
   const auto is_outside = [&](const Touch& touch) {
     if (touch.kind != Touch::Kind::Read) return false;
-    const std::uint32_t step = plan_.step_of(touch);
+    const StepIndex step = plan_.step_of(touch);
     if (step < first || step >= end) return true;
     const StepForm& form = plan_.step(step);
     if (form.kind != Kind::Mapped) return form.kind != Kind::Element;
     // A value of the same lengths may be one that a nest computes, for others too.
     return escaping_.contains(step) && !form.map->rule().is_value;
   };
-  for (std::uint32_t step = end; step-- > first;)
+  for (const StepIndex step : std::views::iota(first, end) | std::views::reverse)
     if (plan_.step(step).kind == Kind::Mapped &&
         std::ranges::any_of(plan_.touches(plan_.output(step)), is_outside))
       escaping_.insert(step);
 }
 
-bool IndexMaps::is_number(std::uint32_t step) const {
+bool IndexMaps::is_number(StepIndex step) const {
   return plan_.node(step).input(plan_.step(step).map->value).ndim() == 0;
 }
 
-std::uint32_t IndexMaps::step_of(std::uint32_t reg) const {
+StepIndex IndexMaps::step_of(std::uint32_t reg) const {
   const auto found = mapped_.find(reg);
   if (found != mapped_.end()) return found->second.step;
   return computed_.contains(reg) ? kNone : plan_.reg(reg).rematerialised_view;
 }
 
 IndexMap::Rule IndexMaps::rule_of(std::uint32_t reg) const {
-  const std::uint32_t step = step_of(reg);
+  const StepIndex step = step_of(reg);
   return step == kNone ? IndexMap::Rule{} : plan_.step(step).map->rule();
 }
 
@@ -49,7 +50,7 @@ bool IndexMaps::is_array(std::uint32_t reg) const {
   return step_of(reg) == kNone || (rule_of(reg).is_part && !is_part_of_number(reg));
 }
 
-int IndexMaps::depth_of(std::uint32_t step) const {
+int IndexMaps::depth_of(StepIndex step) const {
   int depth = 0;
   for (const std::uint32_t reg : plan_.inputs(step))
     if (const auto found = mapped_.find(reg); found != mapped_.end())
@@ -62,7 +63,7 @@ bool IndexMaps::is_filled(std::uint32_t reg) const {
   return rule_of(reg).is_given_lengths && is_number(step_of(reg));
 }
 
-bool IndexMaps::may_wait(std::uint32_t step) const {
+bool IndexMaps::may_wait(StepIndex step) const {
   const IndexMap& map = *plan_.step(step).map;
   const IndexMap::Rule rule = map.rule();
   const std::uint32_t value = plan_.inputs(step)[map.value];
@@ -73,31 +74,31 @@ bool IndexMaps::may_wait(std::uint32_t step) const {
          (!rule.pads || is_filled(plan_.inputs(step)[0]));
 }
 
-void IndexMaps::wait(std::uint32_t step) { mapped_[plan_.output(step)] = {step, depth_of(step)}; }
+void IndexMaps::wait(StepIndex step) { mapped_[plan_.output(step)] = {step, depth_of(step)}; }
 
-void IndexMaps::collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const {
-  const std::uint32_t step = step_of(reg);
+void IndexMaps::collect(std::uint32_t reg, std::vector<StepIndex>& steps) const {
+  const StepIndex step = step_of(reg);
   if (step == kNone || std::find(steps.begin(), steps.end(), step) != steps.end()) return;
   for (const std::uint32_t input : plan_.inputs(step)) collect(input, steps);
   steps.push_back(step);
 }
 
-std::vector<std::uint32_t> IndexMaps::read_by(std::uint32_t step) const {
-  std::vector<std::uint32_t> steps;
+std::vector<StepIndex> IndexMaps::read_by(StepIndex step) const {
+  std::vector<StepIndex> steps;
   for (const std::uint32_t reg : plan_.inputs(step)) collect(reg, steps);
   return steps;
 }
 
-std::uint32_t IndexMaps::mark_computed(std::uint32_t reg) {
-  const std::uint32_t step = step_of(reg);
+StepIndex IndexMaps::mark_computed(std::uint32_t reg) {
+  const StepIndex step = step_of(reg);
   if (step == kNone) return kNone;
   mapped_.erase(reg);
   computed_.insert(reg);
   return step;
 }
 
-std::vector<std::uint32_t> IndexMaps::waiting() const {
-  std::vector<std::uint32_t> steps;
+std::vector<StepIndex> IndexMaps::waiting() const {
+  std::vector<StepIndex> steps;
   for (const auto& [reg, mapped] : mapped_) steps.push_back(mapped.step);
   std::sort(steps.begin(), steps.end());
   return steps;

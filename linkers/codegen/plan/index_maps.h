@@ -21,39 +21,39 @@ namespace thunkvm {
 class IndexMaps {
  public:
   /// A segment's: the steps [first, end). None waits yet.
-  IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end);
+  IndexMaps(const Plan& plan, StepIndex first, StepIndex end);
 
   /// True if nests that read the step's value could do without its kernel, and its only readers are
   /// steps of the segment that may become members of nests.
-  bool may_wait(std::uint32_t step) const;
-  void wait(std::uint32_t step);
+  bool may_wait(StepIndex step) const;
+  void wait(StepIndex step);
   /// The index maps by way of which a step reads its inputs, each behind those that it reads.
-  std::vector<std::uint32_t> read_by(std::uint32_t step) const;
+  std::vector<StepIndex> read_by(StepIndex step) const;
   /// Makes the register a value. Returns the step that mapped it; kNone if none did.
-  std::uint32_t mark_computed(std::uint32_t reg);
+  StepIndex mark_computed(std::uint32_t reg);
   /// The steps that wait, in the order of the program.
-  std::vector<std::uint32_t> waiting() const;
+  std::vector<StepIndex> waiting() const;
 
   /// True if the register has lengths that a waiting step reads.
   bool is_lengths(std::uint32_t reg) const { return rule_of(reg).is_lengths; }
 
  private:
   /// The step that maps a register's value; kNone if none does.
-  std::uint32_t step_of(std::uint32_t reg) const;
+  StepIndex step_of(std::uint32_t reg) const;
   /// The rule of the waiting step that maps a register; a default one if none does.
   IndexMap::Rule rule_of(std::uint32_t reg) const;
   /// True if the step maps a number.
-  bool is_number(std::uint32_t step) const;
+  bool is_number(StepIndex step) const;
   bool is_part_of_number(std::uint32_t reg) const;
   bool is_array(std::uint32_t reg) const;
   bool is_filled(std::uint32_t reg) const;
-  int depth_of(std::uint32_t step) const;
-  void collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const;
+  int depth_of(StepIndex step) const;
+  void collect(std::uint32_t reg, std::vector<StepIndex>& steps) const;
 
   const Plan& plan_;
-  std::unordered_set<std::uint32_t> escaping_;  // steps; other code than loops reads their values
+  std::unordered_set<StepIndex> escaping_;  // other code than loops reads their values
   struct Mapped {
-    std::uint32_t step;
+    StepIndex step;
     int depth;  // of index maps of index maps
   };
   std::unordered_map<std::uint32_t, Mapped> mapped_;  // by register

@@ -16,7 +16,7 @@ NestValues::NestValues(const Plan& plan, const Group& group)
   find_storage();
 }
 
-NestValues::Operand NestValues::operand_of(std::uint32_t step, int input) {
+NestValues::Operand NestValues::operand_of(StepIndex step, int input) {
   const std::uint32_t reg = plan_.inputs(step)[static_cast<std::size_t>(input)];
   const auto found = operand_of_.find(reg);
   if (found != operand_of_.end()) return found->second;
@@ -44,7 +44,7 @@ std::size_t NestValues::new_input(std::uint32_t source, DType dtype) {
 
 // ---- members that only say where elements lie ----
 
-FusedNest::Slice NestValues::slice(std::uint32_t step) const {
+FusedNest::Slice NestValues::slice(StepIndex step) const {
   const auto at = std::ranges::find(group_.steps, step);
   return {plan_.step(step).map->find, static_cast<std::uint32_t>(at - group_.steps.begin())};
 }
@@ -83,7 +83,7 @@ void NestValues::find_space() {
   if (given_.empty() && std::ranges::all_of(members_, has_first_shape)) return;
   for (const auto& [step, inputs] : own_spaces_)
     if (is_new_shape(shape_of(step))) fused_.own_spaces.push_back(inputs);
-  for (const std::uint32_t step : given_) require_given_shape(step);
+  for (const StepIndex step : given_) require_given_shape(step);
 }
 
 bool NestValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
@@ -96,12 +96,12 @@ bool NestValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
 }
 
 /// The nest has to have the shape that a Broadcast or an Identity gives its value.
-void NestValues::require_given_shape(std::uint32_t step) {
+void NestValues::require_given_shape(StepIndex step) {
   const IndexMap& map = *plan_.step(step).map;
   const auto given = plan_.shapes().given(plan_.node(step));
   if (is_new_shape(given)) {
     const std::uint32_t lengths = plan_.inputs(step)[map.lengths];
-    const auto found = std::ranges::find_if(group_.steps, [&](std::uint32_t member) {
+    const auto found = std::ranges::find_if(group_.steps, [&](StepIndex member) {
       return plan_.step(member).is_lengths() && plan_.output(member) == lengths;
     });
     if (found != group_.steps.end())
@@ -116,7 +116,7 @@ void NestValues::require_given_shape(std::uint32_t step) {
 }
 
 /// The nest has to have the shape of what an index map maps.
-void NestValues::require_shape_of_value(std::uint32_t step) {
+void NestValues::require_shape_of_value(StepIndex step) {
   const std::uint8_t value = plan_.step(step).map->value;
   const std::uint32_t reg = plan_.inputs(step)[value];
   const auto found = operand_of_.find(reg);
@@ -125,7 +125,7 @@ void NestValues::require_shape_of_value(std::uint32_t step) {
   if (std::ranges::count(fused_.alike, source) == 0) fused_.alike.push_back(source);
 }
 
-void NestValues::add_map(std::uint32_t step) {
+void NestValues::add_map(StepIndex step) {
   const IndexMap& map = *plan_.step(step).map;
   const Operands& o = program_.steps[step].operands;
   switch (map.kind) {
@@ -155,7 +155,7 @@ void NestValues::add_map(std::uint32_t step) {
   }
 }
 
-std::size_t NestValues::pad(std::uint32_t step) {
+std::size_t NestValues::pad(StepIndex step) {
   const Operands& o = program_.steps[step].operands;
   const Type& type = plan_.node(step).input(1).type();
   const bool number = type.tensor()->ndim() == 0;
@@ -171,7 +171,7 @@ std::size_t NestValues::pad(std::uint32_t step) {
 }
 
 void NestValues::find_values() {
-  for (const std::uint32_t step : group_.steps) {
+  for (const StepIndex step : group_.steps) {
     const StepForm& form = plan_.step(step);
     const Operands& o = program_.steps[step].operands;
     if (form.kind == StepForm::Kind::Mapped) {
@@ -276,7 +276,7 @@ void NestValues::find_storage() {
 }
 
 /// True if the nest computes a member: any that is no index map, and an Identity of such a one.
-bool NestValues::is_value(std::uint32_t step) const {
+bool NestValues::is_value(StepIndex step) const {
   const StepForm& form = plan_.step(step);
   if (form.kind != StepForm::Kind::Mapped) return true;
   const auto operand = operand_of_.find(plan_.output(step));
@@ -301,7 +301,7 @@ FusedNest NestValues::nest(std::vector<StepRange> after,
   for (const FusedNest::Input& input : fused_.inputs) note_size(input.dtype);
   for (const FusedNest::Output& output : fused_.outputs) note_size(output.dtype);
   for (const Nest::Reduction& reduction : nest.reductions) note_size(reduction.kernel->in);
-  for (const std::uint32_t step : group_.steps) {
+  for (const StepIndex step : group_.steps) {
     if (plan_.step(step).kind == StepForm::Kind::Element) nest.ndim = plan_.step(step).ndim;
     fused_.members.indices.push_back(plan_.accounts_for(group_, step) ? step : kNone);
     fused_.members.steps.push_back(program_.steps[step]);
@@ -344,7 +344,7 @@ void NestValues::finish_reductions() {
   }
 }
 
-void NestValues::note_temporaries(std::uint32_t step) {
+void NestValues::note_temporaries(StepIndex step) {
   const Operands& o = program_.steps[step].operands;
   for (int i = 0; i < o.n_inputs; ++i)
     if (plan_.reg(o.input(i)).temporary != kNone)

@@ -37,7 +37,7 @@ struct NestValue {
 };
 
 struct NestMember {
-  std::uint32_t step;
+  StepIndex step;
   std::size_t value;
   std::vector<std::size_t> inputs;  ///< values
   const StepForm* form;
@@ -63,25 +63,25 @@ class NestValues {
   };
 
   void find_values();
-  Operand operand_of(std::uint32_t step, int input);
+  Operand operand_of(StepIndex step, int input);
   std::size_t new_number(std::uint32_t reg, const Type& type);
   std::size_t new_input(std::uint32_t source, DType dtype);
 
-  FusedNest::Slice slice(std::uint32_t step) const;
+  FusedNest::Slice slice(StepIndex step) const;
   FusedNest::Source source_of(std::uint32_t reg, const Type& type) const;
   std::uint32_t index_of(FusedNest::Source source);
   std::uint32_t index_of(std::size_t value) const {
     return static_cast<std::uint32_t>(values_[value].index);
   }
-  void require_given_shape(std::uint32_t step);
-  void require_shape_of_value(std::uint32_t step);
-  std::span<const ShapeFacts::Length> shape_of(std::uint32_t step) const {
+  void require_given_shape(StepIndex step);
+  void require_shape_of_value(StepIndex step);
+  std::span<const ShapeFacts::Length> shape_of(StepIndex step) const {
     return plan_.shapes().shape(plan_.node(step));
   }
   bool is_new_shape(std::span<const ShapeFacts::Length> shape);
   void find_space();
-  void add_map(std::uint32_t step);
-  std::size_t pad(std::uint32_t step);
+  void add_map(StepIndex step);
+  std::size_t pad(StepIndex step);
 
   void give(std::size_t value, std::uint32_t reg);
 
@@ -92,9 +92,9 @@ class NestValues {
     return value.phase * kNestOperands + (value.phase % 2 == 0 ? 0 : static_cast<int>(value.index));
   }
 
-  bool is_value(std::uint32_t step) const;
+  bool is_value(StepIndex step) const;
   bool dies(std::uint32_t reg) const;
-  void note_temporaries(std::uint32_t step);
+  void note_temporaries(StepIndex step);
   void finish_outputs();
   void finish_reductions();
 
@@ -103,15 +103,15 @@ class NestValues {
   const Group& group_;
   std::vector<NestValue> values_;
   std::vector<NestMember> members_;
-  std::vector<std::pair<std::uint32_t, std::size_t>> reductions_;  // step, value
+  std::vector<std::pair<StepIndex, std::size_t>> reductions_;  // with values
   // By register: its meaning, and parts of arrays.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
   std::unordered_map<std::uint32_t, FusedNest::Source> part_of_;
   int last_phase_ = 0;
   // The iteration space follows from these: steps and the inputs (bits) that give them their own
   // spaces, steps that are given lengths, and the known shapes of these.
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> own_spaces_;
-  std::vector<std::uint32_t> given_;  // steps
+  std::vector<std::pair<StepIndex, std::uint64_t>> own_spaces_;
+  std::vector<StepIndex> given_;
   std::vector<std::span<const ShapeFacts::Length>> shapes_;
   FusedNest fused_;
 };

@@ -63,7 +63,7 @@ void Plan::find_forms() {
   for (const Step& step : program_.steps)
     steps_.push_back(form_of(step, *schedule_.nodes[step.node].node()));
   // A register of an expression that is not known as a number after all (it is shared with others).
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  for (const StepIndex i : steps_.indices()) {
     if (!steps_[i].is_expression()) continue;
     const Operands& o = program_.steps[i].operands;
     bool numbers = true;
@@ -81,8 +81,8 @@ void Plan::find_loops() {
   std::vector<std::uint32_t> loop_of;
   for (std::uint32_t b = 0; b < schedule_.blocks.size(); ++b)
     loop_of.push_back(schedule_.loop_of_block(b));
-  const std::vector<std::uint32_t> block_of = schedule_.block_of_statements();
-  for (std::uint32_t i = 0; i < block_of.size(); ++i) loop_at_[i] = loop_of[block_of[i]];
+  const IndexedVector block_of = schedule_.block_of_statements();
+  for (const StatementIndex i : block_of.indices()) loop_at_[i] = loop_of[block_of[i]];
 }
 
 void Plan::find_rematerialised_views() {
@@ -93,7 +93,7 @@ void Plan::find_rematerialised_views() {
   for (std::uint32_t r = 0; r < registers_.size(); ++r) {
     int writes = 0, others = 0, reads_of_nests = 0, moving = 0;
     for (const Touch& touch : touches(r)) {
-      const std::uint32_t step = step_of(touch);
+      const StepIndex step = step_of(touch);
       const Form form = step == kNone ? Form::Kernel : steps_[step].kind;
       const bool read = touch.kind == Touch::Kind::Read;
       writes += touch.kind == Touch::Kind::Write;
@@ -104,23 +104,23 @@ void Plan::find_rematerialised_views() {
     is_for_nests[r] = writes == 1 && others == 0 && reads_of_nests > 0;
   }
   for (const Statement& s : schedule_.statements) {
-    if (s.kind != Statement::Kind::Run || steps_[s.index].kind != Form::Mapped) continue;
+    if (s.kind != Statement::Kind::Run || steps_[s.step()].kind != Form::Mapped) continue;
     const std::uint32_t out = schedule_.outputs_of(s)[0];
     // A segment of nothing else has no group after which anything could die.
-    if (steps_[s.index].map->rule().is_part && node(s.index).input(0).ndim() > 0 &&
+    if (steps_[s.step()].map->rule().is_part && node(s.step()).input(0).ndim() > 0 &&
         lasts[schedule_.inputs_of(s)[0]] && is_for_nests[out] && s.n_dying == 0)
-      registers_[out].rematerialised_view = s.index;
+      registers_[out].rematerialised_view = s.step();
   }
 }
 
 std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {
-  std::vector<std::uint32_t> steps;
+  std::vector<StepIndex> steps;
   for (const Group& group : rest)
-    for (const std::uint32_t step : group.steps)
+    for (const StepIndex step : group.steps)
       if (accounts_for(group, step)) steps.push_back(step);
   std::sort(steps.begin(), steps.end());
   std::vector<StepRange> ranges;
-  for (const std::uint32_t step : steps) {
+  for (const StepIndex step : steps) {
     if (!ranges.empty() && ranges.back().second == step)
       ++ranges.back().second;
     else
@@ -132,16 +132,16 @@ std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {
 std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : kFunctionThunks; }
 
 void Plan::find_groups(const std::stop_token& stop) {
-  const std::span statements(schedule_.statements);
+  const IndexedVector<StatementIndex, Statement>& statements = schedule_.statements;
   groups_.resize(statements.size());
   membership_.resize(steps_.size());
-  for (std::uint32_t i = 0, next; i < statements.size(); i = next) {
+  for (StatementIndex i(0), next; i < statements.size(); i = next) {
     next = schedule_.next(i);
     if (statements[i].kind != Statement::Kind::Run) continue;
     go_on_unless(stop);
-    groups_[i] = fuse(*this, statements.subspan(i, next - i));
+    groups_[i] = fuse(*this, std::span(statements).subspan(i, next - i));
     for (const Group& group : groups_[i])
-      for (const std::uint32_t step : group.steps) {
+      for (const StepIndex step : group.steps) {
         Membership& membership = membership_[step];
         if (membership.groups++ == 0) membership.first = &group;
         membership.nests += group.kind == Group::Kind::Nest;
@@ -163,7 +163,7 @@ void Plan::find_depths() {
   const auto depth_of = [&](const Block& body) -> std::uint8_t {
     std::uint32_t thunks = 0;
     std::uint8_t depth = 0;
-    for (std::uint32_t i = body.begin; i < body.end; ++i) {
+    for (StatementIndex i = body.begin; i < body.end; ++i) {
       const Statement& s = schedule_.statements[i];
       thunks += n_thunks(s);
       if (is_lazy(s)) return 0;
@@ -177,7 +177,7 @@ void Plan::find_depths() {
     return is_callable ? static_cast<std::uint8_t>(depth + 1) : std::uint8_t{0};
   };
   auto loop = loops.begin();
-  const auto find_loops_up_to = [&](std::uint32_t node) {  // a memo body may be that of a loop
+  const auto find_loops_up_to = [&](ProgramNode node) {  // a memo body may be that of a loop
     for (; loop != loops.end() && schedule_.loops[*loop].node <= node; ++loop)
       if (!options_.unfused && !options_.profiled)
         loop_depth_[*loop] = depth_of(schedule_.blocks[schedule_.loops[*loop].block]);
@@ -192,11 +192,11 @@ void Plan::find_depths() {
 void Plan::cut() {
   needs_.resize(schedule_.memos.size());
   outlined_at_.resize(schedule_.statements.size(), kNone);
-  std::vector<std::uint32_t> block_at(schedule_.statements.size(), kNone);
+  IndexedVector<StatementIndex, std::uint32_t> block_at(schedule_.statements.size(), kNone);
   for (std::uint32_t b = 0; b < schedule_.blocks.size(); ++b)
     if (schedule_.blocks[b].kind != Block::Kind::Arm) block_at[schedule_.blocks[b].begin] = b;
   bool open = false;
-  for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
+  for (StatementIndex i(0), next; i < schedule_.statements.size(); i = next) {
     const Statement& s = schedule_.statements[i];
     next = schedule_.next(i);
     if (s.kind == Statement::Kind::Need) needs_[s.index].push_back(i);
@@ -236,7 +236,7 @@ void Plan::take_in_bodies() {
     if (memo_depth_[*memo] == 0 || needs_[*memo].empty()) continue;
     const std::uint32_t into = outlined_at_[needs_[*memo][0]];
     OutlinedFunction &function = outlined_[into], &body = outlined_[memo_function(*memo)];
-    const auto elsewhere = [&](std::uint32_t need) { return outlined_at_[need] != into; };
+    const auto elsewhere = [&](StatementIndex need) { return outlined_at_[need] != into; };
     if (std::ranges::any_of(needs_[*memo], elsewhere) ||
         function.thunks + body.thunks > most_thunks())
       continue;
@@ -265,13 +265,13 @@ void Plan::find_entries() {
     return s.kind == Statement::Kind::End && schedule_.blocks[s.index].kind != Block::Kind::Arm;
   };
   for (OutlinedFunction& outlined : outlined_) outlined.entries = {outlined.begin};
-  const auto lead = [&](std::uint32_t from, std::uint32_t to) {
+  const auto lead = [&](StatementIndex from, StatementIndex to) {
     to = schedule_.with_instruction(to);
     const std::uint32_t outlined = outlined_at_[to];
     if (outlined != kNone && outlined != outlined_at_[from] && !is_end(schedule_.statements[to]))
       outlined_[outlined].entries.push_back(to);
   };
-  for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
+  for (const StatementIndex i : schedule_.statements.indices()) {
     const Statement& s = schedule_.statements[i];
     if (s.kind != Statement::Kind::Branch) continue;
     const ScheduledBranch& branch = schedule_.branches[s.index];
@@ -331,16 +331,16 @@ void Plan::find_states() {
 /// What a step reads that is a member of several nests is read outside of each.
 bool Plan::is_read_outside(const Touch& touch) const {
   if (touch.kind != Touch::Kind::Read) return false;
-  const std::uint32_t by = step_of(touch);
+  const StepIndex by = step_of(touch);
   if (by == kNone || membership_[by].groups != 1) return true;
-  return std::ranges::none_of(membership_[by].first->steps, [&](std::uint32_t step) {
+  return std::ranges::none_of(membership_[by].first->steps, [&](StepIndex step) {
     return output(step) == inputs(by)[touch.input];
   });
 }
 
 /// True if the code calls a kernel there.
 bool Plan::is_of_kernel(const Touch& touch) const {
-  const std::uint32_t step = step_of(touch);
+  const StepIndex step = step_of(touch);
   return step != kNone && !is_in_nests_only(step) && !steps_[step].is_expression();
 }
 
@@ -376,7 +376,7 @@ bool Plan::is_temporary(std::uint32_t reg) const {
   return std::ranges::all_of(touches(reg), [&](const Touch& touch) {
     if (touch.kind == Touch::Kind::Empty) return true;
     // A rematerialised view is a part of an array that is to last.
-    const std::uint32_t step = step_of(touch);
+    const StepIndex step = step_of(touch);
     if (step == kNone || !is_in_nests_only(step) || is_rematerialised(step)) return false;
     const StepForm& form = steps_[step];
     if (touch.kind == Touch::Kind::Read) return !form.compares(touch.input);

@@ -35,7 +35,7 @@ struct RegisterForm {
   DType dtype = DType::Object;
   /// The step that makes a rematerialised view in it: a part of an array that stays in place to the
   /// end of the call, and that nests alone read. Each nest finds the part for itself. Else kNone.
-  std::uint32_t rematerialised_view = kNone;
+  StepIndex rematerialised_view{};
   bool read_outside = false;  ///< by other code than the groups that write it
   bool local = false;         ///< a variable of its function
   /// The function of the loop that it is a state of: a variable there, a register everywhere else.
@@ -47,14 +47,14 @@ struct RegisterForm {
 struct Group {
   using Kind = GroupKind;
   Kind kind = Kind::Call;
-  std::vector<std::uint32_t> steps;      ///< in Program::steps, in order (Plan::comes_before)
+  std::vector<StepIndex> steps;          ///< in Program::steps, in order (Plan::comes_before)
   std::vector<std::uint32_t> retired{};  ///< registers emptied after it
 };
 
 struct OutlinedFunction {
-  std::uint32_t begin = 0, end = 0;  ///< statements; it may have a part of a block
-  std::uint32_t block = kNone;       ///< the block that begins with it and is no arm; kNone: none
-  std::vector<std::uint32_t> entries{};  ///< statements where it may be entered, in order
+  StatementIndex begin{}, end{};  ///< it may have a part of a block
+  std::uint32_t block = kNone;    ///< the block that begins with it and is no arm; kNone: none
+  std::vector<StatementIndex> entries{};  ///< where it may be entered, in order
   std::uint32_t thunks = 0;
   bool emitted = false;  ///< while the plan is made; false: the interpreter runs it
   /// Memo bodies that only this function needs, and that are parts of it, each behind those that
@@ -78,25 +78,25 @@ class Plan {
   const PlanOptions& options() const { return options_; }
   const std::vector<OutlinedFunction>& outlined() const { return outlined_; }
   /// The function of a statement; kNone: the interpreter runs it.
-  std::uint32_t outlined_at(std::uint32_t statement) const { return outlined_at_[statement]; }
-  const StepForm& step(std::uint32_t index) const { return steps_[index]; }
-  const Apply& node(std::uint32_t step) const {
+  std::uint32_t outlined_at(StatementIndex statement) const { return outlined_at_[statement]; }
+  const StepForm& step(StepIndex index) const { return steps_[index]; }
+  const Apply& node(StepIndex step) const {
     return *schedule_.nodes[program_.steps[step].node].node();
   }
   /// The registers of a step: of its inputs, of its outputs, and of the first of these.
-  std::span<const std::uint32_t> inputs(std::uint32_t step) const {
+  std::span<const std::uint32_t> inputs(StepIndex step) const {
     const Operands& o = program_.steps[step].operands;
     return {o.registers, o.n_inputs};
   }
-  std::span<const std::uint32_t> outputs(std::uint32_t step) const {
+  std::span<const std::uint32_t> outputs(StepIndex step) const {
     const Operands& o = program_.steps[step].operands;
     return {o.registers + o.n_inputs, o.n_outputs};
   }
-  std::span<const std::uint32_t> operands(std::uint32_t step) const {
+  std::span<const std::uint32_t> operands(StepIndex step) const {
     const Operands& o = program_.steps[step].operands;
     return {o.registers, std::size_t{o.n_inputs} + o.n_outputs};
   }
-  std::uint32_t output(std::uint32_t step) const { return outputs(step)[0]; }
+  std::uint32_t output(StepIndex step) const { return outputs(step)[0]; }
   /// True if it has more than calls of kernels: else the interpreter is as good.
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
@@ -112,25 +112,25 @@ class Plan {
   }
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The groups of a Run and those that share its instruction, in the order that is emitted.
-  const std::vector<Group>& groups(std::uint32_t first_run) const { return groups_[first_run]; }
+  const std::vector<Group>& groups(StatementIndex first_run) const { return groups_[first_run]; }
   /// True if the group notes whether the step was reached: the first of the groups that have an
   /// index map. No group does so for a rematerialised view.
-  bool accounts_for(const Group& group, std::uint32_t step) const {
+  bool accounts_for(const Group& group, StepIndex step) const {
     return membership_[step].first == &group && !is_rematerialised(step);
   }
   /// True if nests alone run the step.
-  bool is_in_nests_only(std::uint32_t step) const {
+  bool is_in_nests_only(StepIndex step) const {
     return membership_[step].groups == membership_[step].nests;
   }
   /// The steps of a segment that are not reached if the group in front of its last ones, `rest`,
   /// fails.
   std::vector<StepRange> not_reached(std::span<const Group> rest) const;
-  bool is_rematerialised(std::uint32_t step) const {
+  bool is_rematerialised(StepIndex step) const {
     return reg(output(step)).rematerialised_view == step;
   }
   /// The order of a nest's members: rematerialised views first, which may stand behind it in the
   /// program; then the others as in the program.
-  bool comes_before(std::uint32_t a, std::uint32_t b) const {
+  bool comes_before(StepIndex a, StepIndex b) const {
     const bool a_view = is_rematerialised(a), b_view = is_rematerialised(b);
     return a_view != b_view ? a_view : a < b;
   }
@@ -138,10 +138,10 @@ class Plan {
   std::size_t needs(std::uint32_t memo) const { return needs_[memo].size(); }
   std::span<const Touch> touches(std::uint32_t reg) const { return touches_.of(reg); }
   /// The step that reads or writes there; kNone: none does.
-  std::uint32_t step_of(const Touch& touch) const {
+  StepIndex step_of(const Touch& touch) const {
     if (touch.statement == kNone || touch.kind == Touch::Kind::Empty) return kNone;
     const Statement& s = schedule_.statements[touch.statement];
-    return s.kind == Statement::Kind::Run ? s.index : kNone;
+    return s.kind == Statement::Kind::Run ? s.step() : kNone;
   }
 
  private:
@@ -167,22 +167,23 @@ class Plan {
   const Schedule& schedule_;
   const ShapeFacts& shapes_;
   const PlanOptions options_;
-  std::vector<StepForm> steps_;
+  IndexedVector<StepIndex, StepForm> steps_;
   std::vector<RegisterForm> registers_;
   const Touches touches_;
-  std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their statements
-  std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
-  std::vector<std::uint8_t> loop_depth_;           ///< by loop, likewise
-  std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
+  std::vector<std::vector<StatementIndex>> needs_;  ///< by memo
+  std::vector<std::uint8_t> memo_depth_;            ///< by memo; 0: not called by emitted code
+  std::vector<std::uint8_t> loop_depth_;            ///< by loop, likewise
+  std::vector<std::uint32_t> memos_in_order_;       ///< each behind those that it needs
   std::vector<OutlinedFunction> outlined_;
-  std::vector<std::uint32_t> outlined_at_;  ///< by statement
-  std::vector<std::uint32_t> loop_at_;  ///< by statement: the loop in which it runs; kNone: none
-  std::vector<std::vector<Group>> groups_;  ///< by statement: of each segment's first one
+  IndexedVector<StatementIndex, std::uint32_t> outlined_at_;
+  IndexedVector<StatementIndex, std::uint32_t>
+      loop_at_;  ///< the loop in which it runs; kNone: none
+  IndexedVector<StatementIndex, std::vector<Group>> groups_;  ///< of each segment's first one
   struct Membership {
     std::uint32_t groups = 0, nests = 0;  ///< how many groups and nests have the step
     const Group* first = nullptr;
   };
-  std::vector<Membership> membership_;  ///< by step
+  IndexedVector<StepIndex, Membership> membership_;
   std::size_t n_temporaries_ = 0;
 };
 

@@ -139,7 +139,7 @@ bool run_at_once(const FusedNest& fused, NativeCall& call, const NumberBits* num
                  NumberBits* results) {
   NestInstance& instance = NestInstance::of(fused, call);
   Recorder* const recorder = asked_for_shapes(call);
-  const std::uint32_t first = fused.members.steps.front().node;
+  const ProgramNode first = fused.members.steps.front().node;
   char* sources[kNestOperands + 1];
   if (!instance.fits(fused, call, sources)) {
     if (!resolves(fused, call, instance)) return false;

@@ -42,9 +42,9 @@ using namespace py::literals;
 std::vector<NodeRuns> node_runs(PythonFunction& function) {
   const Linked& linked = function.linked();
   const std::vector<std::uint64_t> runs = function.core().recordings().node_runs(function.pool());
-  const std::vector<ThunkForm> forms = thunk_forms(*linked.program);
+  const IndexedVector forms = thunk_forms(*linked.program);
   std::vector<NodeRuns> rows;
-  for (std::uint32_t i = 0; i < runs.size(); ++i) {
+  for (const ProgramNode i : linked.nodes().indices()) {
     const Apply& node = *linked.nodes()[i].node();
     rows.push_back({.node = linked.program->text->node(i),
                     .op = node.op()->name(),
@@ -56,7 +56,7 @@ std::vector<NodeRuns> node_runs(PythonFunction& function) {
 }
 
 std::vector<NodeCode> node_code(PythonFunction& function) {
-  const std::vector<NodeForm> forms = interruptible([&](Host& host) {
+  const IndexedVector forms = interruptible([&](Host& host) {
     return node_forms(*function.linked().program, function.core().compilation(), host);
   });
   std::vector<NodeCode> rows;
@@ -189,7 +189,10 @@ void add_properties(Methods methods) {
           },
           "The Mode that the function was made with.")
       .property(
-          "_nodes", [](PythonFunction& function) { return function.linked().nodes(); },
+          "_nodes",
+          [](PythonFunction& function) -> const std::vector<Variable>& {
+            return function.linked().nodes();
+          },
           "Output 0 of each node that may run, as `_node_rows`.")
       .property(
           "name",

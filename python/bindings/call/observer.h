@@ -76,7 +76,7 @@ class ObserverTracer final : public Tracer {
   Observer& observer_;
   PythonHost& host_;
   const bool all_;
-  std::vector<std::pair<std::uint32_t, PyRef>> begun_;  ///< nodes, with what `before` returned
+  std::vector<std::pair<ProgramNode, PyRef>> begun_;  ///< with what `before` returned
 };
 
 }  // namespace thunkvm

@@ -3,10 +3,12 @@
 
 #include "python/bindings/python/pybind.h"
 #include "thunks/fields.h"
+#include "thunks/index.h"
 #include "thunks/words.h"
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +31,10 @@ template <class T>
 inline constexpr bool kIsMap = false;
 template <class K, class V>
 inline constexpr bool kIsMap<std::map<K, V>> = true;
+template <class T>
+inline constexpr bool kIsIndex = false;
+template <class Kind>
+inline constexpr bool kIsIndex<Index<Kind>> = true;
 
 /// The type that Python has of a C++ value, as a stub says it.
 template <class T>
@@ -51,7 +57,7 @@ std::string type_text() {
     return "dict[" + key + ", " + type_text<typename T::mapped_type>() + "]";
   } else if constexpr (std::is_same_v<T, bool>)
     return "bool";
-  else if constexpr (std::is_integral_v<T>)
+  else if constexpr (std::is_integral_v<T> || kIsIndex<T>)
     return "int";
   else if constexpr (std::is_floating_point_v<T>)
     return "float";
@@ -105,6 +111,8 @@ py::object as_python(const T& value) {
       dict[kIsList<typename T::key_type> ? py::object(py::tuple(made)) : made] = as_python(mapped);
     }
     return dict;
+  } else if constexpr (kIsIndex<T>) {
+    return py::int_(std::uint32_t{value});
   } else {
     return py::cast(value);
   }

@@ -91,27 +91,27 @@ ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
 
 void CNodes::compile(Schedule& schedule, bool alone) const {
   if (state_ == nullptr) return;
-  std::vector<std::uint32_t> sharing;
+  IndexedVector<ProgramNode, std::uint32_t> sharing;
   for (const Variable& output : schedule.nodes) {
     const State::Known* const known = state_->find(output.node());
     sharing.push_back(known == nullptr ? kNone : static_cast<std::uint32_t>(known->number));
   }
   const std::vector<ScheduledCBlock> blocks =
       c_blocks(schedule, sharing, alone ? 1 : kLargestCBlock);
-  const auto run_of = [&](std::uint32_t run) -> const Statement& {
+  const auto run_of = [&](StatementIndex run) -> const Statement& {
     return schedule.statements[run];
   };
-  const auto known_of = [&](std::uint32_t run) {
+  const auto known_of = [&](StatementIndex run) {
     return state_->find(schedule.nodes[run_of(run).node].node());
   };
   const PyRef asked = list_of(blocks, [&](const ScheduledCBlock& block) {
-    const PyRef indices = list_of(block.runs, [&](std::uint32_t run) {
+    const PyRef indices = list_of(block.runs, [&](StatementIndex run) {
       return PyRef::take(PyLong_FromSize_t(known_of(run)->index));
     });
-    const PyRef inputs = list_of(block.runs, [&](std::uint32_t run) {
+    const PyRef inputs = list_of(block.runs, [&](StatementIndex run) {
       return list_of(schedule.inputs_of(run_of(run)), integer);
     });
-    const PyRef outputs = list_of(block.runs, [&](std::uint32_t run) {
+    const PyRef outputs = list_of(block.runs, [&](StatementIndex run) {
       return list_of(schedule.outputs_of(run_of(run)), integer);
     });
     const PyRef leaving =

@@ -32,7 +32,7 @@ bool is_a(PyObject* exception, PyObject* exceptions_class) {
 }  // namespace
 
 std::string FailureReport::text_of(Frame& frame, const Failure& failure) {
-  const std::uint32_t index = failure.node;
+  const ProgramNode index(failure.node);
   if (index == kNone || index >= linked_.nodes().size()) return {};
   const Variable& output = linked_.nodes()[index];
   std::string text = failed_node_text(function_, output);
@@ -74,7 +74,7 @@ PyRef FailureReport::exception(Frame& frame, const Failure& failure) {
 // Advice on it; null where none is known that the message and the inputs do not give.
 const char* FailureReport::hint(const Failure& failure, PyObject* exception) const {
   if (is_final(failure)) return nullptr;  // a check's, which says all
-  const Op& op = *linked_.nodes()[failure.node].node()->op();
+  const Op& op = *linked_.failed_node(failure).node()->op();
   if (python_op(&op) != nullptr)
     return is_raised(failure) ? "the Op's own code raised this; the traceback has its line"
                               : "the Op broke its contract, which the message states; the types "
@@ -95,10 +95,10 @@ const char* FailureReport::hint(const Failure& failure, PyObject* exception) con
 void FailureReport::raise(const Failure& failure) {
   set_failure(failure);
   if (text_.empty()) return;
-  const Op& op = *linked_.nodes()[failure.node].node()->op();
+  const Op& op = *linked_.failed_node(failure).node()->op();
   if (python_op(&op) == nullptr && !is_final(failure)) name_op(op.name());
   PyRef exception = take_exception();
-  give_node(exception.get(), *linked_.nodes()[failure.node].node());
+  give_node(exception.get(), *linked_.failed_node(failure).node());
   const bool told = std::any_of(told_.begin(), told_.end(),
                                 [&](const PyRef& other) { return other.get() == exception.get(); });
   if (told) return set_exception(std::move(exception));

@@ -47,11 +47,11 @@ class Assembler {
   std::uint32_t reg() { return program_->n_registers++; }
   std::uint32_t input() { return program_->inputs.emplace_back(reg()); }
   /// Where the next instruction will be; thunks that follow make a segment of their own.
-  std::uint32_t pc() {
+  Pc pc() {
     open_ = false;
-    return static_cast<std::uint32_t>(program_->code.size());
+    return program_->code.end_index();
   }
-  std::uint32_t emit(Opcode op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0) {
+  Pc emit(Opcode op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0) {
     program_->code.push_back({op, 0, 0, a, b, c});
     return pc() - 1;
   }
@@ -266,7 +266,7 @@ void branches() {
         }
       };
       arm();
-      const std::uint32_t jump = a.emit(Opcode::Jump);
+      const Pc jump = a.emit(Opcode::Jump);
       arm();
       a.program().code[jump].a = a.pc();
       last = next;
