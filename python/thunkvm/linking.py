@@ -14,7 +14,7 @@ Examples
 ({'y': array(1.)}, {'y': array(2.)})
 """
 
-from thunkvm._src.calls.interface import Graph, Input, Interface, Output
+from thunkvm._src.calls.interface import Graph, Input, Interface, Origin, Output
 from thunkvm._src.calls.linking import link
 
-__all__ = ["Graph", "Input", "Interface", "Output", "link"]
+__all__ = ["Graph", "Input", "Interface", "Origin", "Output", "link"]

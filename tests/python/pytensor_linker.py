@@ -2,7 +2,8 @@
 
 ``pytensor.function(..., mode=Mode(linker=ThunkvmLinker()))`` translates PyTensor's graph, node by
 node. Conditionals, elementwise Ops, reductions, DimShuffle, Subtensor and Dot become those of
-thunkvm; all else runs by its `perform`.
+thunkvm; all else runs by its `perform`. Nodes come from the
+lines that PyTensor's tags have.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pytensor.tensor.subtensor import Subtensor
 from pytensor.tensor.type import TensorType
 
 import thunkvm as tv
-from thunkvm.linking import Graph, Input, Interface, Output, link
+from thunkvm.linking import Graph, Input, Interface, Origin, Output, link
 
 #: thunkvm's functions of scalar Ops that have one for any number of inputs, or for theirs.
 ELEMENTWISE: dict[type, Callable[..., tv.Variable]] = {
@@ -132,6 +133,7 @@ def linked_graph(fgraph: Any, order: list[Any], mode: Any) -> tv.Function:
         Interface(
             inputs=[Input(strict=is_array(variable)) for variable in fgraph.inputs],
             outputs=[Output(array=is_array(v), borrow=not is_array(v)) for v in fgraph.outputs],
+            origins=translation.origins,
         ),
     )
 
@@ -154,6 +156,8 @@ class Translation:
 
     def __init__(self) -> None:
         self._of: dict[Any, tv.Variable] = {}
+        #: The lines that made the nodes of PyTensor.
+        self.origins: dict[tv.Variable, Origin] = {}
 
     def __getitem__(self, variable: Any) -> tv.Variable:
         if variable not in self._of and isinstance(variable, Constant):
@@ -177,6 +181,17 @@ class Translation:
             if isinstance(of, tv.TensorType) and output.type.dtype != of.dtype:
                 output = tv.astype(output, of.dtype)
             self._of[variable] = output
+            if (origin := origin_of(variable)) is not None:
+                self.origins.setdefault(output, origin)
+
+
+def origin_of(variable: Any) -> Origin | None:
+    """Return the line that made a variable; None where its tag has no trace."""
+    traces = [trace for trace in getattr(variable.tag, "trace", None) or () if trace]
+    if not traces:
+        return None
+    file, line, _, text = traces[0][-1]
+    return Origin(file, line or 0, text or "")
 
 
 def translated(node: Any, inputs: list[tv.Variable]) -> list[tv.Variable]:

@@ -120,3 +120,25 @@ def test_a_result_is_an_array_that_the_caller_may_write_to() -> None:
     same[:] = 5.0
     assert isinstance(number, np.ndarray)
     assert given.tolist() == [1.0, 1.0]
+
+
+def test_errors_show_the_line_that_made_the_node_of_pytensor() -> None:
+    a, j = pt.vector("a"), pt.lscalar("j")
+    y = a[j]
+    file, line, _, text = y.tag.trace[0][-1]
+    with pytest.raises(IndexError) as caught:
+        function([a, j], y * 2.0)([1.0], 3)
+    assert f"made at: {os.path.basename(file)}:{line}, {text}" in "\n".join(caught.value.__notes__)
+
+
+def test_explanations_show_the_lines_that_made_the_nodes_of_pytensor() -> None:
+    a = pt.vector("a")
+    y = pt.exp(a)
+    z = y.sum()
+    lines = [v.tag.trace[0][-1][1] for v in (y, z)]
+    f = function([a], z)
+    name = os.path.basename(__file__)
+    assert [row.origin for row in f.vm.linked.explain().nodes] == [
+        f"{name}:{lines[0]}, y = pt.exp(a)",
+        f"{name}:{lines[1]}, z = y.sum()",
+    ]

@@ -121,6 +121,12 @@ PyObject* apply_compare(PyObject* a, PyObject* b, int comparison) {
   return PyBool_FromLong((self_of(a)->node == self_of(b)->node) == (comparison == Py_EQ));
 }
 
+PyRef origin_parts(PyObject* self) {
+  const Place place = origin_place(unwrap_node(self));
+  return PyRef::take(Py_BuildValue("(NiN)", to_text(place.file).release(), place.line,
+                                   to_text(place.text).release()));
+}
+
 PyGetSetDef apply_attributes[] = {
     readable<[](PyObject* self) { return wrap_op(*unwrap_node(self).op()); }>(
         "op", "The Op that is applied."),
@@ -130,9 +136,10 @@ PyGetSetDef apply_attributes[] = {
         "outputs", "The Variables that it computes."),
     readable<[](PyObject* self) { return to_text(unwrap_node(self).origin_text()); }>(
         "origin", "The line of the user's code that made it, for example \"fit.py:12 in step\"."),
-    readable<[](PyObject* self) { return to_text(origin_path(unwrap_node(self))); }>(
-        "_origin_path",
-        "The same with the folders that the file is in, \"/home/me/fit.py:12 in step\"."),
+    readable<&origin_parts>("_origin_place",
+                            "The file of the origin with the folders that it is in, its line (0: "
+                            "unknown), and the text "
+                            "that was given with it."),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

@@ -10,10 +10,12 @@
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/attribute.h"
 #include "python/bindings/graph/casters.h"
+#include "python/bindings/graph/origin.h"
 #include "python/bindings/python/topics.h"
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,14 @@ std::pair<Variables, std::vector<bool>> vectorize_of(const Variables& roots, con
                                       " replacements; there has to be one for each");
   const Batched batched = vectorize(roots, old, by, length);
   return {batched.roots, batched.batched};
+}
+
+Variables with_origins_of(const Variables& roots,
+                          const std::vector<std::tuple<Variable, py::tuple, int>>& given) {
+  std::vector<GivenOrigin> origins;
+  for (const auto& [variable, place, line] : given)
+    origins.push_back({variable, PyRef::borrow(place.ptr()), line});
+  return with_origins(roots, origins);
 }
 
 std::vector<Apply*> topological_order_of(const Variables& roots) {
@@ -185,6 +195,8 @@ void init_graph(PyObject* module) {
             return substitute(roots, replacements);
           },
           "roots"_a, "replacements"_a, "The roots with variables replaced, wherever they are used.")
+      .def("with_origins", &with_origins_of, "roots"_a, "given"_a,
+           "The roots with the origins that were given for nodes: (Variable, (file, text), line).")
       .def("topological_order", &topological_order_of, "roots"_a,
            "The nodes that the roots depend on, every one after its inputs.")
       .def(

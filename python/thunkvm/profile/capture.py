@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import linecache
 from functools import cache
 from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.views.explanation import counted_name
 from thunkvm._src.views.expression import cut_text, expression
-from thunkvm._src.views.origin import location_of
+from thunkvm._src.views.origin import location_of, source_line
 from thunkvm.profile.captured_loops import by_steps, loop_rows
 from thunkvm.profile.condition_rows import (
     ArmRow,
@@ -140,7 +139,7 @@ class _Capture:
             rows.append(
                 NodeRow(
                     index=number, op=op, op_class=class_of(owner.op), name=name, file=file,
-                    line=line, source=linecache.getline(file, line).strip() if line else "",
+                    line=line, source=source_line(owner),
                     region=self.program.words(region), region_index=self.program.innermost(region),
                     memoised=self.program.is_memoised(region),
                     form=form if in_group is None else FORMS.get(self.groups[in_group].kind, form),

@@ -100,12 +100,20 @@ class Computed:
         self._substitute_pairs(pairs)
         return arguments
 
+    def locate(self, origins: Mapping[Variable, tuple[str, int, str]]) -> None:
+        """Give nodes the origins that the caller has for them."""
+        if origins:
+            self._set_roots(
+                _core.with_origins(
+                    self._roots(),
+                    [(v, (file, text), line) for v, (file, line, text) in origins.items()],
+                )
+            )
+
     def draw(self) -> None:
         """Put draws of shared generators one behind the other, and update their states."""
         roots, chains = chain_draws(self._roots(), self.computed_values())
-        count = len(self.outputs)
-        self.outputs = roots[:count]
-        self._set_values(roots[count:])
+        self._set_roots(roots)
         updated = {target for target, _, _ in self.updates}
         self.updates += [
             (chain.source, chain.end, chain.if_computed)
@@ -113,10 +121,12 @@ class Computed:
             if chain.source.leaf == "shared" and chain.source not in updated
         ]
 
-    def _set_values(self, values: list[Variable]) -> None:
+    def _set_roots(self, roots: list[Variable]) -> None:
+        count = len(self.outputs)
+        self.outputs = roots[:count]
         self.updates = [
             (target, value, if_computed)
-            for (target, _, if_computed), value in zip(self.updates, values, strict=True)
+            for (target, _, if_computed), value in zip(self.updates, roots[count:], strict=True)
         ]
 
     def not_read(self, givens: Any) -> list[tuple[Variable, Any]]:
@@ -143,10 +153,7 @@ class Computed:
     def _substitute_pairs(self, pairs: list[tuple[Variable, Variable]]) -> None:
         if not pairs:
             return
-        replaced = _core.substitute(self._roots(), pairs)
-        count = len(self.outputs)
-        self.outputs = replaced[:count]
-        self._set_values(replaced[count:])
+        self._set_roots(_core.substitute(self._roots(), pairs))
 
     def computed_values(self) -> list[Variable]:
         """Return the values that every call computes: the outputs, and the values of updates."""

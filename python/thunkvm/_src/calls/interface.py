@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -98,6 +98,34 @@ class Output:
     out: np.ndarray[Any, Any] | None = None
 
 
+class Origin(NamedTuple):
+    """Where a node comes from, for who reads errors, profiles and explanations.
+
+    Parameters
+    ----------
+    file : str
+        The file, with its folders; messages show its name.
+    line : int
+        The number of the line; 0 if it has none.
+    text : str
+        What is to be shown beside it, such as the text of the line.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> y = tv.log(x)
+    >>> how = tv.linking.Interface(origins={y: tv.linking.Origin("model.yaml", 7, "layer: log")})
+    >>> f = tv.linking.link(tv.linking.Graph([x], y), interface=how)
+    >>> [row.origin for row in f.explain().nodes]
+    ['model.yaml:7, layer: log']
+    """
+
+    file: str
+    line: int = 0
+    text: str = ""
+
+
 @dataclass(frozen=True)
 class Interface:
     """How the values of a graph go in and out.
@@ -114,6 +142,10 @@ class Interface:
         What errors call the function; the line that made it if left out.
     profile : {"count", "time", "trace", "memory"} or bool, optional
         Record all calls, as `tv.function` does.
+    origins : dict of Variable to Origin or (file, line, text), optional
+        The places that nodes come from, for errors, profiles and explanations. An origin holds for
+        the node of its Variable, and for those in front, up to nodes with one of their own. Leaves
+        have none, and nodes in the body of a loop keep the lines of Python that made them.
 
     Examples
     --------
@@ -131,6 +163,7 @@ class Interface:
     updates: Mapping[Variable, Any] | Iterable[tuple[Variable, Any]] = ()
     name: str | None = None
     profile: Literal["count", "time", "trace", "memory"] | bool | None = None
+    origins: Mapping[Variable, Origin | tuple[str, int, str]] = field(default_factory=dict)
 
 
-__all__ = ["Graph", "Input", "Interface", "Output"]
+__all__ = ["Graph", "Input", "Interface", "Origin", "Output"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from thunkvm._core import Function, TensorType, Variable
 from thunkvm._src.calls.code_of_nodes import CCode, Relinker, perform_of
 from thunkvm._src.calls.computed import Computed, kept_pairs
 from thunkvm._src.calls.config import config
-from thunkvm._src.calls.interface import Graph, Input, Interface, Output
+from thunkvm._src.calls.interface import Graph, Input, Interface, Origin, Output
 from thunkvm._src.calls.mode import Mode, get_mode
 from thunkvm._src.calls.specs import REQUIRED, In, Update
 from thunkvm._src.graph.structure import children, leaves, rebuild
@@ -85,14 +85,16 @@ def link(
     outputs = _specs("outputs", how.outputs, Output, len(computed.outputs))
     updates = kept_pairs(how.updates)
     computed.add_updates(updates)
+    origins = _origins(how.origins)
     pack = _delivery(
         outputs, computed, _make_packer(graph.outputs), children(graph.outputs) is None
     )
     recipe = {
         "graph": Graph(list(arguments), _copy_structure(graph.outputs)),
         "mode": resolved,
-        "interface": Interface(inputs, outputs, updates, how.name, how.profile),
+        "interface": Interface(inputs, outputs, updates, how.name, how.profile, origins),
     }
+    computed.locate(origins)
     computed.draw()
     named = [In(x, spec.name) for x, spec in zip(arguments, inputs, strict=True)]
     computed.check_inputs(named, arguments, "ignore")
@@ -250,6 +252,37 @@ def _specs(what: str, given: Any, kind: type[Spec], count: int) -> list[Spec]:
     return specs or [kind() for _ in range(count)]
 
 
+def _origins(given: Any) -> dict[Variable, Origin]:
+    """Return the origins as such; what is none names the Variable and the rule."""
+    if not isinstance(given, Mapping):
+        raise TypeError(
+            f"[link] origins is {given!r}, a {type(given).__name__}; it has to be a dict of "
+            "Variables and Origins."
+        )
+    found = {}
+    for variable, origin in given.items():
+        if not isinstance(variable, Variable):
+            raise TypeError(
+                f"[link] origins has {variable!r}, a {type(variable).__name__}, as a key; it has "
+                "to be a Variable."
+            )
+        values = tuple(origin) if isinstance(origin, (tuple, list)) else (None,)
+        kinds = list(zip(values, (str, int, str), strict=False))
+        if not 1 <= len(values) <= 3 or not all(isinstance(v, kind) for v, kind in kinds):
+            raise TypeError(
+                f"[link] the origin of {variable} is {origin!r}; it has to be an Origin, or a "
+                "tuple of its file, line and text."
+            )
+        made = Origin(*values)
+        if not 0 <= made.line < 2**31:
+            raise ValueError(
+                f"[link] the origin of {variable} has line {made.line}; lines count from 1, and 0 "
+                "is none."
+            )
+        found[variable] = made._replace(text=" ".join(made.text.split()))
+    return found
+
+
 def _input_spec(variable: Variable, spec: Input) -> _core.InputSpec:
     downcast = _core.CastRule.downcast if spec.allow_downcast else _core.CastRule.safe
     return _core.InputSpec(
@@ -291,14 +324,18 @@ def swap_shared(recipe: dict[str, Any], swap: Mapping[Variable, Variable]) -> di
     computed = Computed()
     computed.add_outputs(graph.outputs)
     computed.add_updates(pairs)
+    # The copies of what is computed from a shared variable have the origins.
+    computed.add_outputs(list(interface.origins))
     computed.apply_givens(list(swap.items()), [])
+    located = [computed.outputs.pop() for _ in interface.origins][::-1]
+    origins = dict(zip(located, interface.origins.values(), strict=True))
     outputs = graph.outputs
     if outputs is not None:
         outputs = rebuild(outputs, iter(computed.outputs).__next__)
     new = [
         (swap.get(a, a), Update(value, if_computed)) for a, value, if_computed in computed.updates
     ]
-    how = Interface(interface.inputs, interface.outputs, new, interface.name, interface.profile)
+    how = replace(interface, updates=new, origins=origins)
     return {**recipe, "graph": Graph(graph.inputs, outputs), "interface": how}
 
 

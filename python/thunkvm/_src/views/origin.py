@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
 import os
-import re
 
 from thunkvm._core import Apply
 
@@ -14,21 +14,15 @@ def location_of(node: Apply) -> tuple[str, int]:
     ``python fit.py`` calls it ``fit.py`` and ``python -m thunkvm profile run fit.py`` does not: two
     runs are compared by their files.
     """
-    file, line = split_origin(node._origin_path)
+    file, line, _ = node._origin_place
     return (os.path.abspath(file) if os.path.exists(file) else file), line
 
 
-def split_origin(origin: str) -> tuple[str, int]:
-    """Return the file and the line of ``file.py:12 in step``.
-
-    Examples
-    --------
-    >>> from thunkvm._src.views.origin import split_origin
-    >>> split_origin("search.py:12 in step"), split_origin("")
-    (('search.py', 12), ('', 0))
-    """
-    found = re.fullmatch(r"(.*):(\d+)(?: in .*)?", origin, re.DOTALL)
-    return (found[1], int(found[2])) if found else (origin, 0)
+def source_line(node: Apply) -> str:
+    """Return the text of the line that made a node; the text that was given for it, if any."""
+    text = node._origin_place[2]
+    file, line = location_of(node)
+    return text or (linecache.getline(file, line).strip() if line else "")
 
 
-__all__ = ["location_of", "split_origin"]
+__all__ = ["location_of", "source_line"]
