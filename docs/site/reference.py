@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
-
-from sphinx.application import Sphinx
+from typing import TYPE_CHECKING, Any
 
 import thunkvm as tv
 from thunkvm import _core
 from thunkvm._src.arrays import catalog
 
-MODULES = ("fft", "nn", "optimize", "random", "testing")
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+#: The package's modules; each has a page.
+MODULES = tuple(name for name in tv.__all__ if inspect.ismodule(getattr(tv, name)))
 
 
 def families() -> dict[str, list[str]]:
@@ -43,37 +45,56 @@ def family_of(value: Any) -> str:
 
 
 def entry(path: str, value: Any) -> str:
-    """Return the directive that documents a value."""
-    if inspect.ismodule(value):
-        return f".. automodule:: {path}\n"
-    kind = "autoclass" if inspect.isclass(value) else "autofunction"
-    return f".. {kind}:: {path}\n" if callable(value) else f".. autodata:: {path}\n"
+    """Return the directive that documents a value; of a class, its members too."""
+    if inspect.isclass(value):
+        return f".. autoclass:: {path}\n   :members:\n"
+    return f".. {'autofunction' if callable(value) else 'autodata'}:: {path}\n"
 
 
-def page(title: str, prefix: str, names: list[str], of: Any) -> str:
-    """Return a page of the reference."""
+def page(title: str, body: str) -> str:
+    """Return a page."""
     head = title if title.startswith("tv.") else title[0].upper() + title[1:]
-    body = "\n".join(entry(f"{prefix}.{name}", getattr(of, name)) for name in names)
     return f"{head}\n{'=' * len(head)}\n\n{body}\n"
 
 
-def write(app: Sphinx) -> None:
-    """Write the pages into ``reference/``."""
-    place = Path(app.srcdir) / "reference"
-    place.mkdir(exist_ok=True)
-    pages = {
-        family.replace(" ", "-").lower(): page(family, "thunkvm", names, tv)
+def entries(prefix: str, names: list[str], of: Any) -> str:
+    """Return the directives that document names of a module."""
+    return "\n".join(entry(f"{prefix}.{name}", getattr(of, name)) for name in names)
+
+
+def page_of_module(name: str) -> str:
+    """Return the page of a module of the package: its own text, then its names under a heading.
+
+    The heading is of the level of those that numpydoc makes of the text's parts.
+    """
+    module = getattr(tv, name)
+    path = f"thunkvm.{name}"
+    public = [each for each in module.__all__ if not inspect.ismodule(getattr(module, each))]
+    heading = "Names\n-----"
+    body = f".. automodule:: {path}\n\n{heading}\n\n{entries(path, public, module)}"
+    return page(f"tv.{name}", body)
+
+
+def pages() -> dict[str, str]:
+    """Return the pages of the reference by their names."""
+    found = {
+        family.replace(" ", "-").lower(): page(family, entries("thunkvm", names, tv))
         for family, names in families().items()
     }
-    for name in MODULES:
-        if module := getattr(tv, name, None):
-            public = [
-                each for each in module.__all__ if not inspect.ismodule(getattr(module, each))
-            ]
-            pages[f"tv-{name}"] = page(f"tv.{name}", f"thunkvm.{name}", public, module)
-    toc = "\n".join(f"   {name}" for name in pages)
-    pages["index"] = f"Reference\n=========\n\n.. toctree::\n   :maxdepth: 1\n\n{toc}\n"
-    for name, text in pages.items():
+    found |= {f"tv-{name}": page_of_module(name) for name in MODULES}
+    listed = "\n".join(f"   {name}" for name in found)
+    return found | {"index": page("reference", f".. toctree::\n   :maxdepth: 1\n\n{listed}")}
+
+
+def write(app: Sphinx) -> None:
+    """Write the pages into ``reference/``; pages of an earlier package go."""
+    place = Path(app.srcdir) / "reference"
+    place.mkdir(exist_ok=True)
+    made = pages()
+    for path in place.glob("*.rst"):
+        if path.stem not in made:
+            path.unlink()
+    for name, text in made.items():
         path = place / f"{name}.rst"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
