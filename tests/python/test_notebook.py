@@ -68,6 +68,14 @@ def test_a_notebook_shows_tables(outputs: dict[str, list[Any]], cell: str) -> No
     assert html(outputs, cell).count("<table>") == html(outputs, cell).count("</table>") > 0
 
 
+@pytest.mark.parametrize("cell", ["profile", "explanation", "difference"])
+def test_a_table_that_is_wider_than_the_notebook_scrolls(
+    outputs: dict[str, list[Any]], cell: str
+) -> None:
+    shown = html(outputs, cell)
+    assert shown.count("<table>") == shown.count('<div style="overflow-x: auto"><table>')
+
+
 @pytest.mark.parametrize("cell", ["variable", "node", "function"])
 def test_a_notebook_shows_the_tree_of_a_graph(outputs: dict[str, list[Any]], cell: str) -> None:
     assert "<summary>graph</summary><pre>" in html(outputs, cell)

@@ -56,8 +56,8 @@ def html_sections(sections: Iterable[Section]) -> str:
     --------
     >>> from thunkvm.profile.section import Section
     >>> from thunkvm.profile.text import html_sections
-    >>> html_sections([Section("calls", ("call",), (("0",),), notes=("a < b",))])
-    '<h4>calls</h4><table><tr><th>call</th></tr><tr><td>0</td></tr></table><p>a &lt; b</p>'
+    >>> html_sections([Section("calls", ("call",), (), notes=("a < b",))])
+    '<h4>calls</h4><p>a &lt; b</p>'
     """
     return "".join(
         f"<h4>{escape(section.title)}</h4>"

@@ -18,6 +18,7 @@ DRAWN = 60
 #: A box, two arrows and a leaf.
 LINES_OF_NODE = 4
 FRAME = "background-color: white; overflow: auto; max-height: 40em"
+SCROLLS = "overflow-x: auto"
 
 
 def picture(to_dot: Callable[[], str], nodes: int) -> str:
@@ -65,18 +66,18 @@ def with_graph(text: str, lines: Iterator[str], drawn: str = "") -> str:
 
 
 def html_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table.
+    """Return a table, which scrolls where it is wider than the page.
 
     Examples
     --------
     >>> from thunkvm._src.views.notebook import html_table
-    >>> html_table(["node"], [["a < b"]])
-    '<table><tr><th>node</th></tr><tr><td>a &lt; b</td></tr></table>'
+    >>> print(html_table(["op"], [["<"]]))
+    <div style="overflow-x: auto"><table><tr><th>op</th></tr><tr><td>&lt;</td></tr></table></div>
     """
     shown = "".join(_row("td", row) for row in rows[:SHOWN])
     more = len(rows) - SHOWN
     rest = f"<p>... and {more} more, which print() prints</p>" if more > 0 else ""
-    return f"<table>{_row('th', headers)}{shown}</table>{rest}"
+    return f'<div style="{SCROLLS}"><table>{_row("th", headers)}{shown}</table></div>{rest}'
 
 
 def _row(tag: str, cells: Sequence[Any]) -> str:
