@@ -79,6 +79,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/optimize.md",
         "docs/ode.md",
         "docs/profiling.md",
+        "docs/random.md",
         "docs/programs/collatz.md",
         "docs/programs/fixed-point.md",
         "docs/programs/hamilton-filter.md",
