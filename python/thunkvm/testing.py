@@ -350,9 +350,9 @@ def _slope_row(name: str, is_there: bool, is_smooth: bool, find: Callable[[], st
     return Row(name, WRONG, wrong) if wrong else Row(name, RIGHT, "as finite differences have it")
 
 
-def _declared_without_gradient(node: Apply) -> list[Variable]:
+def _declared_without_gradient(node: Apply | None) -> list[Variable]:
     """Return the inputs and outputs of a registered Op that are declared so."""
-    if not isinstance(node.op, RegisteredOp):
+    if node is None or not isinstance(node.op, RegisteredOp):  # none: the argument itself
         return []
     inputs, outputs = (
         list(slots.values()) for slots in (node.op.declared.inputs, node.op.declared.outputs)
