@@ -121,7 +121,7 @@ HALF = "half \ud800"
         (lambda: tv.function([tv.In(x, name=HALF)], x), "an input's name"),
         (lambda: tv.function([x], x, name=HALF), "a function's name"),
         (lambda: tv.function([x], x)(**{HALF: 1.0}), "an argument's name"),
-        (lambda: tv.ops.sum(x, **{HALF: 1}), "an attribute's name"),
+        (lambda: tv.ops.sum(x, **{HALF: 1}), "a keyword's name"),
     ],
 )
 def test_a_name_with_half_a_character_is_refused(make, what):

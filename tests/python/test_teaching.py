@@ -62,7 +62,6 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: np.isnat(x), "np.isnat has no counterpart for Variables; "),
     (lambda: np.exp(x, out=np.zeros(())), "np.exp on a Variable takes no out=; leave it out"),
     (lambda: np.logical_or.reduce(v, initial=True), "takes no initial=; write tv.maximum"),
-    (lambda: np.nansum(v, where=[True]), "'where'; write tv.where(mask, x, other)"),
     (lambda: tv.function([x], x, allow_input_downcast=True), "it is called 'allow_downcast' here"),
     (lambda: v.reshape((1,), order="F"), "Variable.reshape() got an unexpected keyword argument"),
     (lambda: v.reshape((1,), order="F"), "; leave it out: elements are in C order"),
