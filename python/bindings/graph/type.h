@@ -36,6 +36,9 @@ PyObject* wrap_type(const Type& type);
 /// The type of a Python object. Throws Error(Type) for what is none.
 TypeRef unwrap_type(PyObject* object);
 bool is_type(PyObject* object);
+/// The type that an object of `thunkvm.Type` holds; of a user's class the one that stands for the
+/// object, null while there is none.
+const Type*& type_of(PyObject* object);
 
 /// The dtype that a Python object names: a str, a NumPy dtype, scalar type or Python's float, int,
 /// bool, complex. Throws Error(Type) that names `what` and lists the dtypes.
