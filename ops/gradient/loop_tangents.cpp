@@ -2,6 +2,7 @@
 #include "ops/gradient/push_forward.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
+#include "thunks/index.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -158,7 +159,6 @@ class LoopTangents {
     return result;
   }
 
-  static constexpr std::uint32_t kNone = UINT32_MAX;
   Apply& node_;
   const LoopBody& body_;
   const LoopOutputs place_;
