@@ -14,6 +14,7 @@ Examples
 
 The names, by what they are for; ``help(tv.function)`` and ``help(tv.ifelse)`` have the rest:
 
+===========  ===================================================================================
 inputs       scalar, vector, matrix, tensor, scalars, vectors; shared, constant, as_variable
 arrays       NumPy's functions under NumPy's names: exp, sum, dot, solve, where, ...
 functions    function, In, Out, Update; f(...), f.explain(), f.dprint(), f.profile, f.to_dot()
@@ -26,6 +27,7 @@ views        profile, dprint, to_dot, print_, breakpoint_, memory
 Ops          Op, COp, ExternalCOp, wrap_c, as_op, register_op, OpFromGraph; Type, CType
 layers       nn.fc_layer, nn.parameters, nn.glorot
 tests        testing, Assert, CheckAndRaise
+===========  ===================================================================================
 
 ``python -m thunkvm doctor`` says what of this machine the package uses.
 """

@@ -100,8 +100,8 @@ def fc_layer(
     Raises
     ------
     ValueError
-        If `size` is no positive int, a number of features is not known, an initialiser returns
-        another shape, or there is no such activation.
+        If `size` is no positive int, or a number of features is not known. Also if an initialiser
+        returns another shape, or there is no such activation.
     TypeError
         If an input is no matrix of floats.
 

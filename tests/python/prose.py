@@ -1,4 +1,4 @@
-"""The sentences of a document in Markdown, and their words."""
+"""The sentences of documents in Markdown and of docstrings, and their words."""
 
 from __future__ import annotations
 
@@ -13,6 +13,19 @@ LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 ITEM = re.compile(r"^ *(?:[-*]|\d+\.) +", re.MULTILINE)
 #: The end of a sentence, or of a part of one that a reader takes by itself.
 END = re.compile(r"(?<=[.!?:;])[*)\"]*\s+")
+#: What is no prose in a docstring: tables, examples, blocks of code, underlines.
+NO_PROSE_OF_DOCSTRINGS = re.compile(
+    r"^( *)=+( +=+)+$.*^\1=+( +=+)+$|^ *>>> .*?(?=\n\s*\n|\Z)|^ *-{3,}$"
+    r"|(::|^ *\.\. [\w-]+::[^\n]*)(\n+ {4,}[^\n]*)+",
+    re.DOTALL | re.MULTILINE,
+)
+#: The heading of an entry, ``x : int``: what is indented follows.
+HEADING = re.compile(r"^( *)(\S.*)\n(?=\1 {4}\S)", re.MULTILINE)
+
+
+def docstring_prose(docstring: str) -> str:
+    """Return the prose of a docstring as Markdown, entries apart from their headings."""
+    return HEADING.sub(r"\1\2\n\n", NO_PROSE_OF_DOCSTRINGS.sub("\n\n", docstring))
 
 
 def sentences(document: str) -> Iterator[str]:

@@ -61,9 +61,9 @@ class CNodes:
         Returns
         -------
         list of int
-            For each node -1 where the Op has no C for it, or where there is no compiler and the Op
-            can run in another way, which is said once. Otherwise a number: nodes with the same one
-            may share a block.
+            For each node -1 where the Op has no C for it. The same where there is no compiler and
+            the Op can run in another way, which is said once. Otherwise a number: nodes with the
+            same one may share a block.
 
         Raises
         ------

@@ -35,8 +35,8 @@ class EnumType(NumberCType):
     Raises
     ------
     AttributeError, TypeError
-        For a name that is no constant's, an alias that is given twice or is a constant, a value
-        that is no number.
+        For a name that is no constant's, and for a value that is no number. Also for an alias that
+        is given twice or is a constant.
 
     Examples
     --------

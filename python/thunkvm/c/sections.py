@@ -59,8 +59,8 @@ def read_sections(paths: Iterable[Path]) -> dict[str, str]:
     FileNotFoundError
         If a file is not there.
     SectionError
-        For a section of an unknown name, for code in front of the first section, for a file that
-        has no section, and for one that mixes sections with the older markers.
+        For a section of an unknown name, and for code in front of the first section. Also for a
+        file that has no section, or mixes sections with the older markers.
     """
     sections: dict[str, str] = {}
     for path in paths:

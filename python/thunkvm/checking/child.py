@@ -60,8 +60,8 @@ def try_work(work: Callable[[Callable[[str], None]], Any]) -> Ending:
     Returns
     -------
     Ending
-        An empty one where there is no ``fork``, or if it took longer than `PATIENCE` (a child has
-        none of the parent's threads, which some libraries wait for).
+        An empty one where there is no ``fork``, or if it took longer than `PATIENCE`. (A child has
+        none of the parent's threads, which some libraries wait for.)
     """
     if not hasattr(os, "fork"):
         return Ending()

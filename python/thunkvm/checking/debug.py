@@ -161,8 +161,8 @@ class DebugMode(Mode):
     - its ways to run agree: emitted C, kernel, the user's C, ``perform``; each on inputs of every
       layout (an Op of the user's) and with preallocated outputs of every layout;
     - it writes to no input that ``destroy_map`` does not name;
-    - no output shares memory with another output, an output of an earlier run, or an input that
-      ``view_map`` does not name;
+    - no output shares memory with another output, or an output of an earlier run; nor with an input
+      that ``view_map`` does not name;
     - outputs are values of their Types: dtype, number of dimensions, declared lengths; and have the
       shapes that `infer_shape` says;
     - the user's C is tried in a child process first: a crash is an error with the node.

@@ -73,11 +73,11 @@ class MonitorMode(Mode):
     Parameters
     ----------
     pre_func, post_func : callable, optional
-        Called as ``func(function, i, node, fn)``, as PyTensor does: the `Function` (its ``inputs``
-        and ``outputs`` are Variables, as a FunctionGraph's), the node's index in
-        ``function.explain()``, the `Apply`, and its values: ``fn.inputs[0][0]`` is that of the
-        first input, ``fn.outputs`` likewise (None before it ran). What they raise ends the call.
-        Values are the machine's own: do not write to them.
+        Called as ``func(function, i, node, fn)``, as PyTensor does. `function` is the `Function`;
+        its ``inputs`` and ``outputs`` are Variables, as a FunctionGraph's. `i` is the node's index
+        in ``function.explain()``, `node` the `Apply`. `fn` has its values: ``fn.inputs[0][0]`` is
+        that of the first input, ``fn.outputs`` likewise (None before it ran). What they raise ends
+        the call. Values are the machine's own: do not write to them.
     optimizer : {"fast_run", "fast_compile"}, optional
         How the graph is rewritten, as for `Mode`; by default it is monitored as it was written.
     linker : str

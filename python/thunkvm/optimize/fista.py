@@ -47,8 +47,8 @@ class fista(Method):
     maxiter : int
         How many trials there are at most.
     prox : callable
-        ``prox(x, t, *args)``: from a nest like x0, a step t and the extra arguments of fun to the
-        least point z of ``penalty(z) + |z - x|**2 / (2 t)``; x itself if left out.
+        ``prox(x, t, *args)``: takes a nest like x0, a step t and the extra arguments of fun. It
+        returns the least point z of ``penalty(z) + |z - x|**2 / (2 t)``; x itself if left out.
     penalty : callable, optional
         ``penalty(x, *args)``, 0-d; it is only added to `fun` of the result.
     rate : float

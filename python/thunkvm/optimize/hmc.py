@@ -131,9 +131,9 @@ def hmc(
     Parameters
     ----------
     density : callable
-        From x, in the structure of `x0`, and the arguments to the logarithm of a density, 0-d, up
-        to a constant. The runs of its values are counted as "nfev", those of its gradients as
-        "njev".
+        Takes x, in the structure of `x0`, and the arguments. It returns the logarithm of a density,
+        0-d, up to a constant. The runs of its values are counted as "nfev", those of its gradients
+        as "njev".
     x0 : nest of Variables, numbers and arrays
         Where the chain begins.
     state : Variable

@@ -87,8 +87,8 @@ def solve_ivp(
     Raises
     ------
     ValueError
-        If `t_eval` is not in `t_span` or not in order, a size of a step is not positive or larger
-        than `t_span`, or an argument is none of these.
+        If `t_eval` is not in `t_span` or not in order, or an argument is none of these. Also if a
+        size of a step is not positive or larger than `t_span`.
 
     Examples
     --------

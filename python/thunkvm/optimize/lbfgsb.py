@@ -69,8 +69,8 @@ class lbfgsb(Method):
     memory : int
         How many steps are remembered; another number compiles anew.
     gtol : float
-        It ends where no element of the gradient that points into the bounds is larger, in units
-        of fun by those of x.
+        It ends where no element of the gradient that points into the bounds is larger. Its units
+        are those of fun by those of x.
     ftol : float
         It ends where a step lowers fun by less than so much of the largest of fun and 1.
     c1, c2 : float

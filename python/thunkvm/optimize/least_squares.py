@@ -92,7 +92,7 @@ def least_squares(
         The units of x.
     loss : str or callable
         "linear", "huber", "soft_l1", "cauchy", "arctan", or a function from a vector of squared
-        residuals to what they cost, of which the derivatives are derived.
+        residuals to their costs. Its derivatives are derived.
     f_scale : float
         Residuals beyond it are outliers, in units of fun.
     max_nfev : int, optional

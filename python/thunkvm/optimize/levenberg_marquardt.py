@@ -71,8 +71,8 @@ class levenberg_marquardt(Method):
     xtol : float
         It ends where a step is shorter than so much of x, both in units of `x_scale`.
     gtol : float
-        It ends where no element of the gradient that points into the bounds is larger, in units
-        of fun squared by those of x.
+        It ends where no element of the gradient that points into the bounds is larger. Its units
+        are those of fun squared by those of x.
     factor : float
         The first radius, in lengths of x in units of `x_scale`.
     loss : str or callable

@@ -74,10 +74,10 @@ class Method:
     - ``nit``: how many steps ran, 0-d int64;
     - ``status``: a code of `thunkvm.optimize.status`, 0-d int64; ``RUNNING`` goes on.
 
-    The frame does the rest, for all methods alike: it ends with ``MAXITER`` after `maxiter` steps,
-    with ``NOT_FINITE`` where ``fun`` (or ``jac``, if the state has it) is NaN or infinite, with
-    ``RAISED`` and the state before where computing a step raises, and with ``CONVERGED`` where
-    `converged` says so. A step may end by a status of its own.
+    The frame does the rest, for all methods alike. It ends with ``MAXITER`` after `maxiter` steps.
+    It ends with ``NOT_FINITE`` where ``fun`` (or ``jac``, if the state has it) is NaN or infinite.
+    Where computing a step raises, it ends with ``RAISED`` and the state before. Where `converged`
+    says so, it ends with ``CONVERGED``. A step may end by a status of its own.
 
     Examples
     --------

@@ -100,8 +100,8 @@ def metropolis(
     Parameters
     ----------
     density : callable
-        From x, in the structure of `x0`, and the arguments to the logarithm of a density, 0-d, up
-        to a constant. Its runs are counted as "nfev".
+        Takes x, in the structure of `x0`, and the arguments. It returns the logarithm of a density,
+        0-d, up to a constant. Its runs are counted as "nfev".
     x0 : nest of Variables, numbers and arrays
         Where the chain begins.
     state : Variable

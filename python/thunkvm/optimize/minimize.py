@@ -56,9 +56,9 @@ def minimize(
         Its name, or one with options such as ``tv.optimize.bfgs(gtol=1e-8)``. "BFGS" if left out,
         or "L-BFGS-B" if there are bounds.
     jac, hess, hessp : callable, optional
-        As `fun`, to the gradient (a nest like x), the Hessian (shape ``(n, n)``), and the product
-        of the Hessian with a vector (behind x). They are derived from `fun` if left out.
-        ``jac=True`` says that `fun` returns its value and its gradient.
+        As `fun`. They return the gradient (a nest like x) and the Hessian (shape ``(n, n)``); and
+        the product of the Hessian with a vector (behind x). They are derived from `fun` if left
+        out. ``jac=True`` says that `fun` returns its value and its gradient.
     bounds : sequence of (least, greatest), or Bounds, optional
         The bounds of each element of x; None or inf for none.
     tol : float, optional

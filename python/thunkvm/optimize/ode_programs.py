@@ -36,8 +36,8 @@ class Question(NamedTuple):
     mode : str or Mode, optional
         The mode of the functions.
     has_times, has_limit, is_dense : bool
-        Whether the solution is asked for at times of the caller, the number of steps is limited,
-        and the polynomials of the steps are asked for.
+        Whether the solution is asked for at times of the caller, and whether the number of steps is
+        limited. Then whether the polynomials of the steps are asked for.
     raises : bool
         Whether an exception in a step is raised; else the solution ends before it.
     """

@@ -33,8 +33,8 @@ class Problem:
     args : tuple
         The extra arguments: nests of Variables.
     jac, hess, hessp : callable, optional
-        As `fun`, to the first derivatives, the second ones (shape ``(n, n)`` in the flat vector),
-        and their product with a vector (an argument behind x). Without them they are derived
+        As `fun`. They return the first derivatives and the second ones (shape ``(n, n)`` in the
+        flat vector); and these times a vector (an argument behind x). Without them they are derived
         from `fun`. If `jac` is True, `fun` returns its value and its derivative.
     lower, upper : Variable, optional
         The bounds of x, shape ``(n,)``; None if there are none.

@@ -75,10 +75,10 @@ class ConditionRow(BranchTallyFields):
         Seconds that computing all arms each time would have taken beyond what was spent, an
         estimate by `estimated_saving`; None where an arm never ran, so that nobody knows.
     break_even : float or None
-        Seconds that deciding may cost each time before it is no faster than an eager ``where``,
-        which computes all arms, by `break_even`; None where an arm never ran.
+        Seconds that deciding may cost each time before an eager ``where`` is as fast, which
+        computes all arms. The estimate is by `break_even`; None where an arm never ran.
     by_steps : tuple of tuple of int
-        How often each arm was taken in step 0 of that loop, in step 1, in 2 and 3, in 4 to 7, ...
+        How often each arm was taken, by class of steps: step 0, step 1, 2 and 3, 4 to 7, ...
 
     Examples
     --------

@@ -88,8 +88,7 @@ class Profile:
         Raises
         ------
         ProfileFileError
-            If the file is no profile, is cut off or damaged, or is of a version that is not known
-            here.
+            If the file is no profile, is cut off or damaged, or is of an unknown version.
         """
         from thunkvm.profile.storage import FORMAT
 
@@ -113,9 +112,8 @@ class Profile:
         Parameters
         ----------
         rows : {"nodes", "arms", "calls", "groups", "overheads"}
-            What has a row. That of a node has the columns ``node``, ``op``, ``line``, ``region``,
-            ``runs``, ``self_time`` and the other fields of `NodeRow`, with ``mean``, ``gflops`` and
-            ``gb_per_second``.
+            What has a row. That of a node has most fields of `NodeRow` as columns, its name as
+            ``node``, and ``mean``, ``gflops`` and ``gb_per_second``.
 
         Raises
         ------

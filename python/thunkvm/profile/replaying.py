@@ -67,10 +67,10 @@ def replay(
     call : int
         Which of its calls.
     force : dict, optional
-        Conditions that go another way: each by what it is called (``"good"``), what computes it
-        (``"x > 0"``), its node (``"ifelse.3"``), its index among the conditions or the Variable
-        that is asked; with the arm: True or False, the index of a case, or the arm's name. What a
-        loop asks is forced by a number of steps, after which it ends.
+        Conditions that go another way, each with the arm: True or False, the index of a case, or
+        the arm's name. A condition is given by its name (``"good"``), its expression (``"x > 0"``)
+        or its node (``"ifelse.3"``). Its index among the conditions and the Variable that is asked
+        do too. What a loop asks is forced by a number of steps, after which it ends.
 
     Returns
     -------

@@ -55,8 +55,8 @@ class NodeRow(SiteRowFields, Rates):
     index : int
         Its index among the function's nodes, which are in the program's order.
     op, op_class, name : str
-        Its Op, the Op's class (of a built-in one its family, such as ``"reduction"``), and the name
-        that `f.explain()` has for it.
+        Its Op, the Op's class (of a built-in one its family, such as ``"reduction"``), and its name
+        in `f.explain()`.
     file : str
         The user's file that made it; empty where unknown.
     line : int

@@ -36,7 +36,7 @@ def getitem(x: Variable, key: Any) -> Variable:
     Raises
     ------
     IndexError
-        If there are more indices than axes, or a mask has another shape than what it is a mask of;
+        If there are more indices than axes, or a mask has another shape than its array;
         when the function runs, if an index is out of bounds.
     TypeError
         If the key has something that is no index, such as an array of floats.

@@ -29,8 +29,7 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     Raises
     ------
     TypeError
-        If there is no such Op, or for an argument of the ufunc that a Variable has no use for,
-        such as ``out``.
+        If there is no such Op, or an argument of the ufunc is for arrays alone, such as ``out``.
     """
     name = ufunc.__name__
     found = counterpart(name)

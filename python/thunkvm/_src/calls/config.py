@@ -64,8 +64,8 @@ class Config:
         copy and a comparison of each array that goes into such an Op. At first that of
         ``THUNKVM_CHECK_PERFORM``: 1 or 0. Functions that are made are asked, as for `c_debug`.
     threads : int
-        OpenMP threads that a large nest (a loop over elements) runs on, be it of emitted code or
-        the kernel of an elementwise Op, of ``var`` or of ``std``; 1, unless it is set. A process
+        OpenMP threads that a large nest (a loop over elements) runs on; 1, unless it is set. The
+        nest is one of emitted code, or a kernel of an elementwise Op, ``var`` or ``std``. A process
         that was forked after some ran on several runs all on one. Results are the same with any
         number.
     threads_from : int

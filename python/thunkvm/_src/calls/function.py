@@ -79,11 +79,11 @@ def function(
     UnusedInputError
         If nothing depends on an input.
     ValueError
-        If an input comes twice, a shared variable is updated twice, replacements depend on each
-        other in a cycle, or there is no such mode.
+        If an input comes twice, or a shared variable is updated twice. Also if replacements depend
+        on each other in a cycle, or there is no such mode.
     TypeError
-        If an input is no Variable, an update's target is no shared variable, or a value does not
-        fit the type of what it replaces.
+        If an input is no Variable, or an update's target is no shared variable. Also if a value
+        does not fit the type of what it replaces.
 
     Examples
     --------

@@ -144,7 +144,8 @@ class Interface:
         Record all calls, as `tv.function` does.
     origins : dict of Variable to Origin or (file, line, text), optional
         The places that nodes come from, for errors, profiles and explanations. An origin holds for
-        the node of its Variable, and for those in front, up to nodes with one of their own. Leaves
+        the node of its Variable, and for those in front of it. Nodes with an origin of their own,
+        and those in front of them, have that one. Leaves
         have none, and nodes in the body of a loop keep the lines of Python that made them.
 
     Examples

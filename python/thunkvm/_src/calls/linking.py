@@ -50,8 +50,8 @@ def link(
     TypeError
         If something is of another class than it has to be, or an output's memory does not fit it.
     ValueError
-        If the interface has not one entry for each value, an input comes twice, or two outputs
-        have the same memory.
+        If the interface has not one entry for each value, or an input comes twice. Also if two
+        outputs have the same memory.
 
     Examples
     --------

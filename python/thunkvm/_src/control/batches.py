@@ -50,9 +50,9 @@ def vmap(f: Callable[..., Any], in_axes: InAxes = 0, out_axes: InAxes = 0) -> Ca
     TypeError
         If `f` is no function, an axis is no integer, or an argument with an axis is no tensor.
     ValueError
-        If nothing has an axis, an axis is not there, the numbers of examples differ, or a result
-        differs between examples where `out_axes` says None. Numbers of examples that only a call
-        knows are compared then.
+        If nothing has an axis, an axis is not there, or the numbers of examples differ. Also if a
+        result differs between examples where `out_axes` says None. Numbers of examples that only a
+        call knows are compared then.
 
     Notes
     -----

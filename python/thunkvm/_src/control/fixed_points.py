@@ -35,8 +35,8 @@ def fixed_point(
         They end after so many in any case; ``x.finished`` says which it was.
     implicit : bool
         The gradient is that of the equation, by one linear system at its solution (the implicit
-        function theorem), whatever the steps were and wherever they began. Else it goes back
-        through all steps.
+        function theorem). It does not depend on the steps, or on where they began. Else it goes
+        back through all steps.
 
     Returns
     -------

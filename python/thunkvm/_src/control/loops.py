@@ -56,9 +56,9 @@ def while_loop(
     Returns
     -------
     the structure of `state`
-        With the attributes ``steps``, how many steps ran (0-d int64), ``finished``, whether the
-        condition ended the loop, and not `max_steps`, and ``history``, the structure with a new
-        first axis. They cost nothing unless they are used.
+        It has three attributes: ``steps`` is how many steps ran (0-d int64). ``finished`` is
+        whether the condition ended the loop, and not `max_steps`. ``history`` is the structure
+        with a new first axis. They cost nothing unless they are used.
 
     Raises
     ------

@@ -66,9 +66,9 @@ def scan(
     Parameters
     ----------
     fn : callable
-        From the elements of the sequences at this step, the values of earlier steps, and the
-        non-sequences, in this order, to the values of this step: one, or a list or tuple of as
-        many as `outputs_info` has items. Beside them it may return updates of shared variables
+        Takes the elements of the sequences at this step, the values of earlier steps, and the
+        non-sequences, in this order. It returns the values of this step: one, or a list or tuple of
+        as many as `outputs_info` has items. Beside them it may return updates of shared variables
         (a dict, or pairs) and `until(condition)`.
     sequences : Variable, or list of Variables and dicts, optional
         What to go over, along its first axis. A dict ``{"input": x, "taps": [-1, 0]}`` gives the

@@ -58,10 +58,10 @@ def grad(
     wrt : Variable, sequence of Variable, or nested lists, tuples, dicts and dataclasses of them
         With respect to what.
     disconnected_inputs : {"raise", "warn", "ignore"}
-        What to do about a variable that `cost` does not depend on, or whose shape alone it depends
-        on, or that is of integers, or behind `stop_gradient`: an error, or zeros with or without a
-        warning. Where `cost` depends on it in steps (through `floor`, a comparison, a condition),
-        the gradient is zero.
+        What to do about a variable that `cost` does not depend on: an error, or zeros with or
+        without a warning. A variable of integers, one behind `stop_gradient` and one whose shape
+        alone is read are such variables. Where `cost` depends on it in steps (through `floor`, a
+        comparison, a condition), the gradient is zero.
     consider_constant : Variable or sequence of Variable
         Variables through which no gradient flows.
 

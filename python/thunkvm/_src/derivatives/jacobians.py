@@ -63,10 +63,10 @@ def jacobian(
     disconnected_inputs : {"raise", "warn", "ignore"}
         As in `grad`.
     mode : {"auto", "forward", "reverse"}
-        Whether the pass goes forward, in as many rows as `wrt` has elements, or backward, in as
-        many as the expression has. "auto" takes the fewer rows where both numbers are known, or
-        where `wrt` alone is 0-d, and goes backward elsewhere; declare lengths,
-        ``tv.tensor("x", shape=(4,))``, for it to know them.
+        Whether the pass goes forward or backward. Forward it has as many rows as `wrt` has
+        elements, backward as many as the expression has. "auto" takes the fewer rows where both
+        numbers are known, or where `wrt` alone is 0-d, and goes backward elsewhere; declare
+        lengths, ``tv.tensor("x", shape=(4,))``, for it to know them.
 
     Returns
     -------

@@ -126,7 +126,7 @@ def verify_grad(
     TypeError
         If an input is neither float nor complex, or `fun` returns no such Variable.
     ValueError
-        If there is no test, or no input, or a value that is not positive where it has to be.
+        If there is no test or no input, or a value has to be positive and is not.
 
     Examples
     --------

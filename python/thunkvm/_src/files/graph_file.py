@@ -147,8 +147,8 @@ def load(path: str | PathLike[str]) -> Graph:
     Raises
     ------
     GraphFileError
-        If it is no graph file, is damaged, is of a later version, or has an Op, an attribute or a
-        graph that cannot be; the message has the place.
+        If it is no graph file, is damaged or is of a later version. Also if it has an Op, an
+        attribute or a graph that cannot be; the message has the place.
     OSError
         If it cannot be read.
 

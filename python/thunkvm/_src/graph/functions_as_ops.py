@@ -181,9 +181,9 @@ def as_op(
     Parameters
     ----------
     fn : callable, optional
-        Takes the values of the inputs, NumPy arrays and scalars, which it must not write to, and
-        returns the value of the output, or a tuple of them if there are several. It must depend
-        on nothing but its arguments.
+        Takes the values of the inputs, NumPy arrays and scalars, which it must not write to. It
+        returns the value of the output, or a tuple of the values of several. It must depend on
+        nothing but its arguments.
     itypes, otypes : list
         The Types of the inputs and outputs: Types, or what makes variables of them, such as
         ``tv.dvector``. One alone needs no list.

@@ -18,8 +18,8 @@ class Op:
 
     ``perform(self, node, inputs, output_storage)``
         Computes all outputs: ``output_storage[j][0] = value``. `inputs` is a list of NumPy arrays
-        and scalars (or any objects, as the Types say), which must not be written to unless
-        `destroy_map` says so: they are the values themselves. Other nodes and the caller may hold
+        and scalars (or any objects, as the Types say). It must write to none that `destroy_map`
+        does not name: they are the values themselves. Other nodes and the caller may hold
         them too, and a write would change their results without a word. Those of constants,
         defaults and shared variables are read-only.
     ``demand(self, node)``
@@ -46,10 +46,10 @@ class Op:
         its shape, or None where it does not. A None in them says that an input does not change.
         Without it `jvp` differentiates the gradient.
     ``infer_shape(self, node, input_shapes)``
-        Returns the shapes of the outputs without computing them: for each a tuple with a 0-d
-        integer, an int or a Variable, for each axis, or None for one that has to be computed to
-        know. `input_shapes` has such tuples of the inputs, of 0-d Variables (None for an input
-        that is no tensor). What asks for the length of an output then asks these, and demands
+        Returns the shapes of the outputs without computing them: for each a tuple with an entry
+        for each axis. That is a 0-d integer, an int or a Variable; None where only computing the
+        output tells. `input_shapes` has such tuples of the inputs, of 0-d Variables (None for an
+        input that is no tensor). What asks for the length of an output then asks these, and demands
         nothing else. Without it an output is computed for its shape. One of three arguments is
         PyTensor's, whose first, `fgraph`, is None here.
     ``flops(self, inputs, outputs)``

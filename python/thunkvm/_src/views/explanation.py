@@ -28,9 +28,8 @@ class NodeExplanation:
     node, op, origin : str
         The node's name, its Op, and the line of the user's code that made it.
     form : str
-        ``"emitted"`` (an expression of emitted C), ``"fused"`` (a member of a fused nest),
-        ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"``, ``"c"`` (a user's Op) or
-        ``"thunk"``.
+        ``"emitted"`` (an expression of emitted C), ``"fused"`` (a member of a fused nest), ``"c"``
+        (a user's Op); ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"`` or ``"thunk"``.
     region : str
         When it runs: ``"always"``, ``"only if x > 0.0"``; ``"if needed"``: just before the
         first node that reads it, where no one condition says whether any of them runs.

@@ -74,8 +74,9 @@ def svd(
     >>> tv.function([a], s)([[0.0, 2.0], [3.0, 0.0]])
     array([3., 2.])
 
-    A gradient through the vectors must not depend on their signs or phases, nor on which basis the
-    vectors without a value are. LAPACK's gesdd: E. Anderson et al., LAPACK Users' Guide, 1999.
+    A gradient through the vectors must not depend on their signs or phases. Nor may it depend on
+    which basis the vectors without a value are. LAPACK's gesdd: E. Anderson et al., LAPACK Users'
+    Guide, 1999.
     """
     a = matrices("svd", a, square=hermitian)
     if hermitian:
@@ -141,9 +142,10 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     array([[5. , 2.2],
            [0. , 0.4]])
 
-    The gradient needs the leading square part of `r` to be regular. That of a complete `q` is right
-    for functions that do not depend on the basis that the columns are which `r` does not reach.
-    LAPACK's geqrf: E. Anderson et al., LAPACK Users' Guide, 1999.
+    The gradient needs the leading square part of `r` to be regular. Some columns of a complete `q`
+    count for nothing in the product with `r`. The gradient of such a `q` is right for functions
+    that do not depend on which basis these columns are. LAPACK's geqrf: E. Anderson et al., LAPACK
+    Users' Guide, 1999.
     """
     a = matrices("qr", a)
     if mode == "raw":

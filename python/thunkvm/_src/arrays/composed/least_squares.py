@@ -45,7 +45,7 @@ def _large_values(s: Variable, share: Variable) -> Variable:
 class _Inverse:
     """The pseudo-inverse of matrices as a product of three factors, for derivatives of any order.
 
-    A matrix of rank r is C M^-1 B, where C = A V, B = U^H A and M = U^H A V. The vectors U and V of
+    A matrix of rank r is C M^-1 B. Here C = A V, B = U^H A and M = U^H A V. The vectors U and V of
     its singular values are constants; its pseudo-inverse is then that of B, times M, times that of
     C, and C and B have full rank. Scaled by the values, they are orthonormal where the constants
     were taken, so nothing is lost: G. H. Golub and V. Pereyra, The differentiation of

@@ -54,8 +54,8 @@ def ravel_multi_index(
     Raises
     ------
     ValueError
-        If there is no such mode or order, another number of axes, or, with "raise" and in a call, a
-        position out of bounds.
+        If there is no such mode or order, or another number of axes. With "raise" also if a
+        position is out of bounds, in a call.
 
     Examples
     --------

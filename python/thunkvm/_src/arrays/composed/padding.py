@@ -31,11 +31,11 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Variab
         axis. A dict has a width or a pair for the axes that it names.
     mode : str
         What the margin is made of:
-        "constant" (`constant_values`, 0 if left out), "edge" (the nearest element),
-        "linear_ramp" (a line from the edge to `end_values`, 0 if left out),
-        "maximum", "mean", "minimum" (of the `stat_length` nearest elements, of all if left out),
+        "constant" (`constant_values`, 0 if left out); "edge" (the nearest element);
+        "linear_ramp" (a line from the edge to `end_values`, 0 if left out);
+        "maximum", "mean", "minimum" (of the `stat_length` nearest elements, of all if left out);
         "reflect", "symmetric" (a mirror on, or behind, the last element; with
-        ``reflect_type="odd"`` twice the edge less that), "wrap" (the other end).
+        ``reflect_type="odd"`` twice the edge less that); "wrap" (the other end).
     **kwargs
         Those of the mode; each in the forms of `pad_width`.
 
@@ -47,8 +47,8 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Variab
     Raises
     ------
     TypeError
-        If `mode` does not take a keyword, a width is no integer, or `x` is of bools and `mode`
-        computes with them.
+        If `mode` does not take a keyword, or a width is no integer. Also if `x` is of bools and
+        `mode` computes with them.
     ValueError
         If there is no such mode, a width is negative, or there are not as many as axes.
 

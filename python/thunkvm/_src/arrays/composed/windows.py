@@ -118,8 +118,8 @@ def conv1d(
     Raises
     ------
     ValueError
-        If `x` or `w` has another number of axes, the channels do not fit, or a window is longer
-        than the axis.
+        If `x` or `w` has another number of axes, or the channels do not fit. Also if a window is
+        longer than the axis.
 
     Examples
     --------
