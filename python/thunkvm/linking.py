@@ -18,3 +18,8 @@ from thunkvm._src.calls.interface import Graph, Input, Interface, Origin, Output
 from thunkvm._src.calls.linking import link
 
 __all__ = ["Graph", "Input", "Interface", "Origin", "Output", "link"]
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need, for tab completion."""
+    return [*__all__]

@@ -207,3 +207,8 @@ def _apply_activation(x: Variable, activation: Any) -> Variable:
 
 
 __all__ = ["fc_layer", "glorot", "parameters"]
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need, for tab completion."""
+    return [*__all__]

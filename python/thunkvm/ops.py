@@ -25,3 +25,8 @@ from thunkvm._src.graph.prototypes import describe as describe
 __all__ = list(_core.op_names())
 
 globals().update((name, _core.op(name)) for name in __all__)
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need, for tab completion."""
+    return [*__all__, "describe"]

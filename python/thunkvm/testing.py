@@ -383,3 +383,8 @@ def _describe_error(error: Exception) -> str:
 
 
 __all__ = ["OpError", "OpReport", "Row", "check_op"]
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need, for tab completion."""
+    return [*__all__]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
+from thunkvm._src import later
 from thunkvm._src.views.expression import WIDTH, expression
 from thunkvm._src.views.notebook import DRAWN
 from thunkvm._src.views.tree import tree_lines
@@ -232,6 +233,13 @@ def test_the_package_shows_its_public_names_without_kinds_with_letters() -> None
     assert (shown - public, {"dscalar", "fmatrix", "lvector"} & shown) == (set(), set())
     assert all(hasattr(tv, name) for name in public - shown)
     assert {"scalar", "vectors", "ifelse", "exp"} <= shown
+
+
+@pytest.mark.parametrize("name", [*later.MODULES, "profile"])
+def test_a_module_of_the_package_shows_its_public_names_alone(name: str) -> None:
+    module = getattr(tv, name)
+    assert {*dir(module)} - {*module.__all__} == ({"describe"} if name == "ops" else set())
+    assert {*module.__all__} <= {*dir(module)}
 
 
 def test_runs_of_nodes_are_named_tuples() -> None:

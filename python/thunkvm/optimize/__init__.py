@@ -58,3 +58,8 @@ __all__ = [
     "newton_root", "nonlinear_cg", "number", "ode_steps", "project", "root", "root_scalar",
     "scalar_minimum", "soft_threshold", "solve_ivp", "status", "strong_wolfe", "trust_region",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need, for tab completion."""
+    return [*__all__]

@@ -49,3 +49,8 @@ __all__ = [
     "LiveProfile", "LoopRow", "NodeChange", "NodeRow", "Overheads", "Profile", "ProfileDifference",
     "ProfileFileError", "RegionRow",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need, for tab completion."""
+    return [*__all__]

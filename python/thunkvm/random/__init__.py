@@ -63,3 +63,8 @@ __all__ = [
     "negative_binomial", "normal", "permutation", "poisson", "random", "shuffle", "split",
     "standard_exponential", "standard_gamma", "standard_normal", "student_t", "uniform", "weibull",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """Return the names that users need, for tab completion."""
+    return [*__all__]
