@@ -2,9 +2,10 @@
 Arenstorf's orbit
 =================
 
-A spacecraft flies between the earth and the moon on a closed orbit (R. F. Arenstorf, 1963). It is
-slow far away, and fast near the earth. The solver changes its step by a factor of a thousand, and
-refuses some steps.
+A spacecraft flies around the earth and the moon, with steps that differ a thousandfold.
+
+The orbit is closed (R. F. Arenstorf, 1963). The spacecraft is slow far away, and fast near the
+earth. The solver changes its step by a factor of a thousand, and refuses some steps.
 """
 
 import matplotlib.pyplot as plt
@@ -48,6 +49,7 @@ assert np.allclose(end[:2], start[:2], atol=1e-5)
 assert taken["else"] == tried - len(sizes) > 0
 assert sizes.max() > 100.0 * sizes.min()
 
+# %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 left.plot(places[:, 0], places[:, 1], linewidth=1)
 left.plot(-MOON, 0.0, "o", color="tab:green", markersize=10, label="earth")
@@ -57,3 +59,7 @@ left.legend()
 right.semilogy(steps[1:], sizes, ".-", markersize=3, linewidth=0.8)
 right.set(title="sizes of accepted steps", xlabel="time")
 plt.show()
+
+# %%
+# Left: one period of the orbit, which closes. Right: the accepted steps, which are small near the
+# earth.

@@ -2,9 +2,10 @@
 Armijo's line search on Rosenbrock's function
 =============================================
 
-Gradient descent on a curved valley needs a good step. Armijo's rule halves the step until the
-value falls by enough. Each halving costs one value. The gradient runs only at the point that was
-accepted.
+Armijo's rule halves a step until the value falls by enough.
+
+Gradient descent on a curved valley needs a good step. Each halving costs one value. The gradient
+runs only at the point that was accepted.
 """
 
 import matplotlib.pyplot as plt
@@ -51,6 +52,7 @@ print(f"{trials} trials: {counts}")
 assert np.allclose(path[-1], [1.0, 1.0], atol=1e-3)
 assert counts["gradients"] < 0.6 * counts["values"]
 
+# %%
 x, y = np.meshgrid(np.linspace(-1.5, 1.5, 200), np.linspace(-0.5, 1.5, 200))
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 left.contour(x, y, rosenbrock([x, y]), levels=np.geomspace(0.1, 500.0, 12), cmap="viridis")
@@ -59,3 +61,7 @@ left.set(title="the path of the descent", xlabel="x", ylabel="y")
 right.bar(list(counts), list(counts.values()), color=["tab:blue", "tab:orange"])
 right.set(title="computations")
 plt.show()
+
+# %%
+# Left: the accepted points, on their way along the valley to (1, 1). Right: how often the value
+# and the gradient were computed.

@@ -2,6 +2,8 @@
 The price of an option with a barrier
 =====================================
 
+Simulated paths of a price end where they fall below a barrier.
+
 An option is worthless once the price of its stock falls below a barrier. A simulated path needs
 no more steps then. Each path is a loop, which ends at the barrier.
 """
@@ -65,6 +67,7 @@ print(f"{ran:,} days of {PATHS * STEPS:,}")
 assert abs(price - formula) < 4.0 * error
 assert ran == days.sum() < 0.6 * PATHS * STEPS
 
+# %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 left.hist(days, bins=50)
 left.set(title="how many days a path ran", yscale="log", xlabel="days")
@@ -72,3 +75,7 @@ right.hist(ends[ends > 0.0], bins=60)
 right.axvline(STRIKE, color="black", linewidth=1)
 right.set(title="last prices of the paths that survived")
 plt.show()
+
+# %%
+# Left: how many days each path ran; the bar at 250 has the paths that survived. Right: their last
+# prices. The line is the strike price, above which the option pays.

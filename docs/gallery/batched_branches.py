@@ -2,9 +2,10 @@
 Branches in a batch: light through a prism
 ==========================================
 
-A ray of light that meets glass is bent, or it is mirrored. Each ray takes its own branch, and
-then its own number of reflections. An array program would compute all branches of all rays, and
-choose afterwards.
+Each ray takes its own branches, and its own number of reflections.
+
+A ray of light that meets glass is bent, or it is mirrored. An array program would compute all
+branches of all rays, and choose afterwards.
 """
 
 import matplotlib.pyplot as plt
@@ -68,6 +69,7 @@ assert counts["mirrored"] + counts["bent"] == 40 + steps.sum()
 assert counts["mirrored"] > 0
 np.testing.assert_allclose(np.linalg.norm(ways, axis=1), 1.0)
 
+# %%
 plt.figure(figsize=(7, 4.2), layout="constrained")
 plt.fill(*CORNERS.T, color="tab:blue", alpha=0.2)
 for path, way, n in zip(paths, ways, steps, strict=True):
@@ -76,3 +78,7 @@ for path, way, n in zip(paths, ways, steps, strict=True):
 plt.axis("equal")
 plt.title("rays through a prism")
 plt.show()
+
+# %%
+# Orange rays leave the prism where they first meet a side. Red rays are mirrored inside before
+# they leave.

@@ -2,6 +2,8 @@
 A ball that bounces
 ===================
 
+The bounces are events of a differential equation, and gradients go through them.
+
 A ball flies until it meets the ground. The moment of the bounce is an event of the differential
 equation. The solver searches for it only in the step in which the height changes its sign.
 """
@@ -62,6 +64,7 @@ assert np.isclose(end_without_drag, total, rtol=1e-6)
 assert np.isclose(by_kept, difference, rtol=1e-4)
 assert heights.min() > -1e-6
 
+# %%
 plt.figure(figsize=(8, 3.6), layout="constrained")
 for drag_of_line in (0.0, 0.02, 0.1):
     _, _, times, heights = bounce(0.8, drag_of_line)
@@ -71,3 +74,6 @@ plt.xlabel("time in s")
 plt.ylabel("height in m")
 plt.legend()
 plt.show()
+
+# %%
+# The height of the ball over time, for three drags. More drag makes lower bounces.

@@ -2,9 +2,11 @@
 Metropolis with delayed acceptance
 ==================================
 
+A cheap formula refuses bad proposals before a costly simulation runs.
+
 Each value of a posterior density may need a simulation. Here it is a pendulum, whose friction and
-length are sought. A cheap formula for small swings refuses bad proposals first. The simulation
-runs only for promising ones.
+length are sought. The formula holds for small swings. The simulation runs only for promising
+proposals.
 """
 
 import matplotlib.pyplot as plt
@@ -67,6 +69,7 @@ for name, column, true in zip(["length", "friction"], draws.T, truth, strict=Tru
 assert counts["simulations"] < 0.5 * counts["ncheap"]
 assert np.all(np.abs(draws.mean(axis=0) - truth) < 4.0 * draws.std(axis=0))
 
+# %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 left.plot(*draws.T, ".", markersize=3, alpha=0.3)
 left.plot(*truth, "r*", markersize=12, label="truth")
@@ -79,3 +82,7 @@ right.barh(
 right.invert_yaxis()
 right.set(title="who got how far")
 plt.show()
+
+# %%
+# Left: the draws of the chain, and the truth. Right: how many proposals there were, how many
+# reached the simulation, and how many were accepted.

@@ -2,9 +2,10 @@
 An image without its noise, by FISTA
 ====================================
 
+A trial of FISTA costs one value, and an accepted one a gradient.
+
 Total variation keeps edges and removes noise. Its dual problem has a simple form: least squares
-over arrows of bounded length (A. Chambolle, 2004). FISTA solves it. A trial costs one value, and
-an accepted one a gradient.
+over arrows of bounded length (A. Chambolle, 2004). FISTA solves it.
 """
 
 import matplotlib.pyplot as plt
@@ -58,6 +59,7 @@ assert result.success
 assert result.njev < result.nfev
 assert error(restored) < 0.4 * error(noisy)
 
+# %%
 figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
 for axis, picture, title in zip(
     axes, [clean, noisy, restored], ["the image", "with noise", "restored"], strict=True
@@ -65,3 +67,7 @@ for axis, picture, title in zip(
     axis.imshow(picture, cmap="gray", vmin=-0.2, vmax=1.0)
     axis.set(title=title, xticks=[], yticks=[])
 plt.show()
+
+# %%
+# The image, the image with noise, and the restored one. Flat parts are smooth again, and edges
+# are sharp.

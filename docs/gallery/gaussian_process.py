@@ -2,9 +2,10 @@
 A Gaussian process that mends its matrix
 ========================================
 
+A second Cholesky factor runs only where the first one failed.
+
 A Gaussian process factors a matrix of covariances. Measurements that lie close together make this
-matrix singular. Then the factor fails, and a small number on the diagonal helps. The second
-factor runs only where the first one failed.
+matrix singular. Then the factor fails, and a small number on the diagonal helps.
 """
 
 import matplotlib.pyplot as plt
@@ -69,6 +70,7 @@ assert np.sqrt(np.mean((line[30:-30] - np.interp(fine, times, values)[30:-30]) *
 assert predict.counts()["mended"] == 1
 assert np.all(np.isfinite(means))
 
+# %%
 plt.figure(figsize=(8, 4), layout="constrained")
 plt.fill_between(fine, line - 2 * width_of_band, line + 2 * width_of_band, alpha=0.3)
 plt.plot(fine, line, label="mean")
@@ -76,3 +78,6 @@ plt.plot(times, values, "k.", label="data")
 plt.legend()
 plt.title("the mean, and two deviations")
 plt.show()
+
+# %%
+# The line is the mean of the process, and the band is two deviations wide on each side.

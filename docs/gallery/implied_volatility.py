@@ -2,9 +2,10 @@
 Roots with gradients: implied volatility
 ========================================
 
+The gradient of a root comes from the equation, not from the solver's steps.
+
 The market quotes the price of an option, and the volatility is sought. It is the root of an
-equation. The gradient of the root comes from the equation, not from the steps of the solver. A
-quote without a root needs no solver.
+equation. A quote without a root needs no solver.
 """
 
 import matplotlib.pyplot as plt
@@ -53,6 +54,7 @@ implied.reset_counters()
 assert np.isnan(implied(0.3, 0.6, 0.02)[0])
 assert implied.counts()["nfev"] == 0
 
+# %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 left.plot(strikes, found, ".-")
 left.set(title="implied volatility", xlabel="strike")
@@ -61,3 +63,7 @@ right.semilogy(strikes, -by_rate, label="by the rate (negative)")
 right.set(title="its gradient", xlabel="strike")
 right.legend()
 plt.show()
+
+# %%
+# Left: the volatility that was found for each strike price. Right: its slopes, by the quote and
+# by the rate.

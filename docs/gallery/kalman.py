@@ -2,8 +2,10 @@
 A Kalman filter with missing observations
 =========================================
 
-A sensor reports the level of a river, with noise, and fails now and then. The filter predicts the
-level, and corrects it where there is a report. The correction is one arm of a conditional.
+A filter corrects its state only where the sensor reports.
+
+A sensor measures the level of a river, with noise, and fails now and then. The filter predicts
+the level, and corrects it where there is a report. The correction is one arm of a conditional.
 """
 
 import matplotlib.pyplot as plt
@@ -56,6 +58,7 @@ assert best.success
 assert smooth.counts()["corrections"] == np.isfinite(reports).sum()
 assert np.mean(np.abs(level - truth) < 3.0 * np.sqrt(spread)) > 0.95
 
+# %%
 time, width = np.arange(len(truth)), 2.0 * np.sqrt(spread)
 plt.figure(figsize=(8, 4), layout="constrained")
 plt.fill_between(time, level - width, level + width, alpha=0.3, label="two deviations")
@@ -65,3 +68,7 @@ plt.plot(time, reports, ".", color="tab:red", markersize=4, label="reports")
 plt.title("the band widens where reports are missing")
 plt.legend()
 plt.show()
+
+# %%
+# The filter's level with a band of two deviations, the true level, and the reports. The band
+# widens where reports are missing.

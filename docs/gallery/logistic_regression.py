@@ -2,8 +2,10 @@
 Logistic regression by L-BFGS
 =============================
 
+A line search takes a gradient only where the value is low enough.
+
 A classifier of two classes has 28 weights: one for each product of powers of the inputs. The
-solver finds them by L-BFGS. Its line search takes a gradient only where the value is low enough.
+solver finds them by L-BFGS.
 """
 
 import matplotlib.pyplot as plt
@@ -52,6 +54,7 @@ assert result.success
 assert result.njev < result.nfev
 assert right_ones > 0.95
 
+# %%
 x, y = np.meshgrid(np.linspace(-1.6, 2.6, 150), np.linspace(-1.2, 1.7, 150))
 height = (features(np.c_[x.ravel(), y.ravel()]) @ result.x).reshape(x.shape)
 plt.figure(figsize=(6.5, 4), layout="constrained")
@@ -60,3 +63,7 @@ plt.contour(x, y, height, levels=[0.0], colors="black")
 plt.scatter(*points.T, c=labels, cmap="RdBu_r", s=12, edgecolors="black", linewidths=0.3)
 plt.title("the probability of the second class")
 plt.show()
+
+# %%
+# The points of both classes. The colour behind them is the probability of the second class. It is
+# one half on the line.

@@ -2,9 +2,10 @@
 The Mandelbrot set, a loop for each pixel
 =========================================
 
+Each pixel has a loop of its own, which ends when the pixel escapes.
+
 A pixel belongs to the set if z = z² + c stays small. Most pixels escape after a few steps. An
-array program goes on with all of them until the last one is done. Here each pixel has a loop of
-its own, which ends when the pixel escapes.
+array program goes on with all of them until the last one is done.
 """
 
 import matplotlib.pyplot as plt
@@ -45,8 +46,12 @@ assert ran < all_steps / 2
 assert steps[180, np.abs(across + 0.1).argmin()] == LIMIT  # inside
 assert steps[0, 0] < 3  # far outside
 
+# %%
 plt.figure(figsize=(7, 5.4), layout="constrained")
 plt.imshow(np.log(steps), extent=(-2.1, 0.7, -1.2, 1.2), cmap="magma", origin="lower")
 plt.colorbar(label="log of the steps")
 plt.title("how long each pixel stayed")
 plt.show()
+
+# %%
+# The steps of each pixel. Dark pixels escape at once, and the brightest ones never.

@@ -2,9 +2,10 @@
 A mixture of Gaussians by EM, with an early stop
 ================================================
 
+A loop guesses groups of points, and stops when the likelihood stands still.
+
 Three groups of points overlap. The EM algorithm guesses the group of each point, then the groups
-from the guesses. It repeats both until the likelihood stands still. The stop is the condition of
-a loop.
+from the guesses. It repeats both. The stop is the condition of a loop.
 """
 
 import matplotlib.pyplot as plt
@@ -63,6 +64,7 @@ assert fit.counts()["passes"] == len(likelihoods) < 500
 assert np.allclose(means[order], centers, atol=0.3)
 assert np.all(np.diff(likelihoods) > -1e-12)
 
+# %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 left.scatter(*points.T, c=groups, s=6, cmap="Set2")
 for k in range(3):
@@ -72,3 +74,7 @@ left.set(title="the paths of the means", aspect="equal")
 right.plot(likelihoods, ".-")
 right.set(title="mean log-likelihood", xlabel="pass")
 plt.show()
+
+# %%
+# Left: the points, and the paths of the three means. A circle has a radius of two deviations.
+# Right: the likelihood rises from pass to pass, and then stands still.

@@ -2,6 +2,8 @@
 A fit of NIST's data by Levenberg and Marquardt
 ===============================================
 
+The Jacobian runs only behind trials that lowered the sum of squares.
+
 NIST publishes data sets for nonlinear regression, with certified results. Thurber's data set
 describes electrons in a semiconductor by a quotient of two cubic polynomials. The seven
 parameters differ by a factor of 30,000.
@@ -45,6 +47,7 @@ for fit in fits:
     assert fit.njev < fit.nfev
     np.testing.assert_allclose(fit.x, thurber.certified, rtol=1e-6)
 
+# %%
 x = np.linspace(thurber.x.min(), thurber.x.max(), 300)
 figure, (top, bottom) = plt.subplots(
     2, 1, figsize=(7, 5), sharex=True, height_ratios=[3, 1], layout="constrained"
@@ -59,3 +62,6 @@ bottom.axhline(0.0, color="gray", linewidth=0.8)
 bottom.plot(thurber.x, fits[0].fun, "o", markersize=3)
 bottom.set(xlabel="log of the density", ylabel="residual")
 plt.show()
+
+# %%
+# Top: the data, the fit, and the curves of the two starts. Bottom: the residuals of the fit.

@@ -2,6 +2,8 @@
 The profile of a program, and its page
 ======================================
 
+A profile finds the branches of a program that somebody else wrote.
+
 A program that somebody else wrote calls a solver. Nobody knows where its time goes. The profile
 names each condition, says how often each arm was taken, and what it took.
 """
@@ -58,6 +60,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 nodes = profile.functions[0].nodes
 runs = np.array(sorted((node.runs for node in nodes), reverse=True))
+assert runs.min() == 0  # some nodes never ran
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 left.plot(runs, drawstyle="steps-mid")
 left.set(title="runs of each node", xlabel="node, by runs")
@@ -65,4 +68,7 @@ left.set_yscale("symlog")
 right.plot(np.r_[0.0, result.x, 0.0], "o-", markersize=3)
 right.set(title="the chain")
 plt.show()
-assert runs.min() == 0  # some nodes never ran
+
+# %%
+# Left: how often each node of the solver ran, in falling order. Right: the shape of the chain
+# that it found.

@@ -2,6 +2,8 @@
 Adaptive quadrature
 ===================
 
+Panels are split only where the function bends.
+
 An integral needs many points where the function bends, and few elsewhere. Simpson's rule compares
 one panel with its two halves. Where they agree, the panel is done. Where they differ, both halves
 wait on a stack.
@@ -68,9 +70,14 @@ print(f"{integrate.counts()}; {row.text}: {[(arm.name, arm.taken) for arm in row
 assert np.isclose(area, exact(1.0) - exact(0.0), rtol=1e-6)
 assert row.arms[0].taken == row.arms[1].taken + 1  # a binary tree has one leaf more
 
+# %%
 x = np.linspace(0.0, 1.0, 1000)
 plt.figure(figsize=(8, 3.8), layout="constrained")
 plt.semilogy(x, tv.function([v := tv.vector("v")], peak(v))(x))
 plt.plot(middles, np.full(len(middles), 11.0), "|", color="tab:red", label="middles of panels")
 plt.legend()
 plt.show()
+
+# %%
+# The function, and a mark for each panel that was looked at. The panels are dense at the two
+# peaks.

@@ -2,6 +2,8 @@
 Robertson's reaction, a stiff equation
 ======================================
 
+A stiff equation is solved with few Jacobians and few factors.
+
 Three substances react at rates from 0.04 to 30 million (H. H. Robertson, 1966). An explicit
 method must follow the fastest one for ever. Radau's method solves equations in each step, and
 needs a Jacobian and LU factors.
@@ -43,6 +45,7 @@ np.testing.assert_allclose(found.y.sum(axis=0), 1.0, rtol=1e-8)
 # the reference solution of E. Hairer and G. Wanner at t = 1e11
 np.testing.assert_allclose(found.y[0, -1], 0.2083340149701255e-7, rtol=1e-3)
 
+# %%
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(9, 3.8), width_ratios=[2, 1], layout="constrained"
 )
@@ -53,3 +56,7 @@ left.legend()
 right.bar(list(counts), list(counts.values()), color=["tab:blue", "tab:orange", "tab:green"])
 right.set(title="computations")
 plt.show()
+
+# %%
+# Left: the three concentrations, from a microsecond to 3,000 years. Right: how often Radau's
+# method computed what.

@@ -2,8 +2,10 @@
 Robust regression
 =================
 
-A curve has 60 good measurements and 15 wild ones. Least squares follows the wild ones. A loss
-that grows slowly leaves them aside.
+A loss that grows slowly leaves wild measurements aside.
+
+A curve has 60 good measurements and 15 wild ones. Least squares follows the wild ones. Other
+losses do not.
 """
 
 import matplotlib.pyplot as plt
@@ -54,6 +56,7 @@ def error(x):
 
 assert error(fits["Geman"]) < 0.05 < error(fits["least squares"])
 
+# %%
 fine = np.linspace(0.0, 10.0, 400)
 plt.figure(figsize=(8, 4), layout="constrained")
 plt.plot(time, values, "k.", markersize=5)
@@ -64,3 +67,7 @@ for name, line in zip(fits, curve(fine), strict=True):
 plt.legend()
 plt.xlabel("time")
 plt.show()
+
+# %%
+# The measurements, with crosses on the wild ones, and the three fits. Least squares is drawn to
+# the crosses.

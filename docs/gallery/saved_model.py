@@ -2,8 +2,10 @@
 A model in a file, and calls on all processors
 ==============================================
 
-One program makes a model, and another one uses it. The file holds the graph, its branches and its
-weights, and no code. The second program calls the model for many inputs at once, on threads.
+A file holds a graph and its branches, and another program calls it on threads.
+
+One program makes a model, and another one uses it. The file holds the graph and its weights, and
+no code. The second program calls the model for many inputs at once.
 """
 
 import tempfile
@@ -71,6 +73,7 @@ assert np.array_equal(far[40.0], one_by_one)
 assert best[40.0] < best[20.0] < best[4.0] + 1.0
 folder.cleanup()
 
+# %%
 plt.figure(figsize=(7, 4), layout="constrained")
 for value, row in far.items():
     plt.plot(np.degrees(angles), row, label=f"{value:.0f} m/s")
@@ -78,3 +81,6 @@ plt.legend()
 plt.xlabel("angle in degrees")
 plt.ylabel("distance in m")
 plt.show()
+
+# %%
+# The distance of a throw by its angle, for each speed. Drag lowers the best angle of fast balls.

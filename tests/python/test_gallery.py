@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = sorted((ROOT / "docs/gallery").glob("*.py"))
 MOST_LINES = 90
 MOST_WORDS = 20
+#: The letters of a description, which stands below a picture in the gallery.
+WIDEST_DESCRIPTION = 95
 
 
 def story(program: str) -> str:
@@ -46,6 +48,24 @@ def test_a_program_is_short_and_has_an_assertion_and_a_picture(path: Path) -> No
     assert len(program.splitlines()) <= MOST_LINES
     assert re.search(r"^ *(?:assert|np\.testing\.assert_\w+\() ?", program, re.MULTILINE)
     assert program.count("plt.show()") == 1
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_begins_with_a_description_of_one_line(path: Path) -> None:
+    found = re.match(r'"""\n.*\n=+\n\n(.+)\n\n\w', path.read_text())
+    assert found, "a title, then a line, then the story"
+    assert len(found[1]) <= WIDEST_DESCRIPTION
+    assert len(list(prose.sentences(found[1]))) == 1
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_picture_has_a_caption_below_it(path: Path) -> None:
+    # What a block prints stands between its picture and the caption, so the picture has its own.
+    _, *blocks = re.split("^# %%\n", path.read_text(), flags=re.MULTILINE)
+    picture, caption = blocks[-2:]
+    assert "plt.show()\n" in picture
+    assert "print(" not in picture
+    assert re.fullmatch("(# .+\n)+", caption)
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
