@@ -16,10 +16,11 @@ project = "thunkvm"
 author = "the thunkvm developers"
 release = version = thunkvm.__version__
 extensions = [
-    "myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx.ext.viewcode", "reference",
+    "myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx.ext.viewcode", "reference", "links",
     "sphinx_gallery.gen_gallery", "sphinx_copybutton",
 ]  # fmt: skip
 exclude_patterns = ["site", "gallery"]
+default_role = "py:obj"  # of docstrings; links.py has the rest
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 4
 copybutton_prompt_text = r">>> |\.\.\. "  # examples are copied without prompts and output
