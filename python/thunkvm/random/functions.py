@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from thunkvm._core import Variable
-from thunkvm._src.graph.values import as_variable
 from thunkvm.random.draws import Draws
-from thunkvm.random.sizes import Size
+from thunkvm.random.sizes import size_of
 from thunkvm.random.states import WORDS
 from thunkvm.random.stream import Stream
 
@@ -96,9 +95,12 @@ def split(state: Any, n: Any = 2) -> Variable:
     >>> x = tv.vmap(lambda state: tv.random.normal(state)[1])(states)
     >>> tv.function([], x)().shape
     (3,)
+
+    If `n` is an int, the rows are the states:
+
+    >>> one, two = tv.random.split(tv.random.key(1))
     """
-    stacked = Size(as_variable(n)[None], 1).with_axis(WORDS)
-    return Stream(state)._draw("split", stacked)
+    return Stream(state)._draw("split", size_of("split", (n, WORDS), []))
 
 
 __all__ = [

@@ -11,7 +11,7 @@ from thunkvm._core import Variable
 from thunkvm._src.graph.draws import begun
 from thunkvm._src.graph.values import shared
 from thunkvm.random.draws import Draws
-from thunkvm.random.sizes import Size
+from thunkvm.random.sizes import Size, size_of
 from thunkvm.random.states import WORDS, dict_of, seed_state, words_of
 from thunkvm.random.stream import Stream
 
@@ -131,7 +131,7 @@ class Generator(Draws):
 
     def split(self, n: Any = 2) -> Variable:
         """Return the states of `n` streams of their own, each a row; see `tv.random.split`."""
-        return self._draw("split", Size(ops.stack(n, axis=0), 1).with_axis(WORDS))
+        return self._draw("split", size_of("split", (n, WORDS), []))
 
 
 def default_rng(seed: Any = None) -> Generator:

@@ -8,7 +8,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.graph.values import as_variable
 from thunkvm.random.draws import Draws
-from thunkvm.random.sizes import Size
+from thunkvm.random.sizes import Size, size_of
 from thunkvm.random.states import WORDS
 
 
@@ -63,7 +63,7 @@ class Stream(Draws):
         >>> bool(a == b)
         False
         """
-        states = self._draw("split", Size(as_variable([n, WORDS]), 2))
+        states = self._draw("split", size_of("split", (n, WORDS), []))
         return [Stream(states[i]) for i in range(n)]
 
 
