@@ -1,4 +1,4 @@
-"""Names and habits of NumPy, SciPy, Theano, JAX and torch: each message says what to write."""
+"""Names and habits of NumPy, SciPy, Theano, JAX, CasADi and torch: each message says what to write."""
 
 from __future__ import annotations
 
@@ -180,6 +180,8 @@ switch associative_scan dot_general dynamic_slice gather scatter_add select_n to
 iota lax psum convert_element_type no_grad tensor_split unsqueeze masked_fill index_select topk
 cross_entropy relu gelu dropout conv2d one_hot clamp manual_seed randn bmm mm addmm cat chunk stft
 numel is_tensor float32 long cuda
+MX SX DM Opti Callback vertcat horzcat vertsplit mtimes jtimes if_else conditional substitute sumsqr
+nlpsol rootfinder integrator
 """
 
 

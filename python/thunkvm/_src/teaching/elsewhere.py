@@ -1,4 +1,4 @@
-"""The names of NumPy, SciPy, Theano, PyTensor, JAX and torch, and their counterparts here.
+"""The names of NumPy, SciPy, Theano, PyTensor, JAX, CasADi and torch, and their counterparts here.
 
 Messages alone read these answers; answers.ini has them.
 """
