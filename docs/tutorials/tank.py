@@ -8,25 +8,25 @@ import thunkvm as tv
 
 size = 60
 stiff = 2.0 * np.eye(size) - np.eye(size, k=1) - np.eye(size, k=-1)
-heat, before, limit = tv.vector("heat"), tv.vector("before"), tv.scalar("limit")
-drift = tv.max(tv.abs(heat - before))
+heat, limit = tv.vector("heat"), tv.scalar("limit")
+planned, kept = tv.vector("planned"), tv.vector("kept")
+drift = tv.max(tv.abs(heat - planned))
 factor = tv.cholesky(stiff + tv.diag(tv.exp(-heat)))
 exact = tv.cho_solve((factor, True), heat)
-quick = 0.25 * (tv.roll(heat, 1) + 2.0 * heat + tv.roll(heat, -1))
 stale = drift > limit
-plan = tv.ifelse(stale, exact, quick)
+plan, now_planned = tv.ifelse(stale, (exact, heat), (kept, planned))
 warm = tv.mean(plan) > 0.0
 level = tv.ifelse(warm, tv.sum(plan), tv.median(plan))
-step = tv.function([heat, before, limit], [plan, level], name="step")
+step = tv.function([heat, planned, kept, limit], [plan, now_planned, level], name="step")
 
 
 def day(limit=0.01, hours=200):
     rng = np.random.default_rng(0)
-    before = rng.normal(size=size)
+    heat = rng.normal(size=size)
+    planned, plan = np.zeros(size), np.zeros(size)
     for _ in range(hours):
-        heat = before + 0.02 * rng.normal(size=size)
-        step(heat, before, limit)
-        before = heat
+        heat = heat + 0.02 * rng.normal(size=size)
+        plan, planned, _ = step(heat, planned, plan, limit)
 
 
 if __name__ == "__main__":
