@@ -19,8 +19,8 @@ reports = truth + rng.normal(scale=1.0, size=200)
 reports[(np.arange(200) % 50 > 30) | (rng.random(200) < 0.2)] = np.nan
 
 # %%
-# The state is the level and the slope, with their covariance. The third state sums the log-
-# likelihood.
+# The state is the level and the slope, with their covariance. The third state sums the
+# log-likelihood.
 
 variances, series = tv.tensor("variances", shape=(2,)), tv.vector("series")
 move = tv.constant([[1.0, 1.0], [0.0, 1.0]])

@@ -60,7 +60,7 @@ def check_op(
     Runs what `DebugMode` checks of a node: each implementation against the others, on inputs of
     every layout, with preallocated outputs of every layout; undeclared writes and views, outputs
     that share memory; C of yours in a child process first. Besides, `infer_shape` is held against
-    the values, `grad` and `R_op` against finite differences and each other. The Op runs in
+    the values, `Op.grad` and ``R_op`` against finite differences and each other. The Op runs in
     functions of the usual modes, too.
 
     Parameters

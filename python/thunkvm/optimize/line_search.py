@@ -77,7 +77,7 @@ def backtracking(
     Parameters
     ----------
     problem : Problem
-        The function; its `value` and `gradient` are asked for.
+        The function; its `Problem.value` and `Problem.gradient` are asked for.
     x, direction : Variable
         Where to begin, and where to go, shape ``(n,)``.
     fun, jac : Variable
@@ -201,7 +201,7 @@ def strong_wolfe(
     Parameters
     ----------
     problem : Problem
-        The function; its `value` and `gradient` are asked for.
+        The function; its `Problem.value` and `Problem.gradient` are asked for.
     x, direction : Variable
         Where to begin, and where to go (downhill), shape ``(n,)``.
     fun, jac : Variable

@@ -55,7 +55,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     Parameters
     ----------
     f : callable
-        From Variables to ``(value, gradient)``. `gradient` takes the gradient of the value, and
+        From Variables to ``(value, gradient)``. ``gradient`` takes the gradient of the value, and
         returns that of the argument: a Variable of its shape, or None where there is none. Of
         several values or arguments it takes one after the other, and returns a tuple.
 
@@ -68,12 +68,12 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     ------
     TypeError
         If `f` is no function, or does not return such a pair; when it is differentiated, if
-        `gradient` does not return as many as there are arguments.
+        ``gradient`` does not return as many as there are arguments.
 
     Notes
     -----
-    Whatever else `f` depends on counts as a constant. `gradient` has to be linear in what it gets:
-    forward derivatives go by its transpose. A value is demanded as without it.
+    Whatever else `f` depends on counts as a constant. ``gradient`` has to be linear in what it
+    gets: forward derivatives go by its transpose. A value is demanded as without it.
 
     Examples
     --------
