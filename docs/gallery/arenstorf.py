@@ -5,7 +5,7 @@ Arenstorf's orbit
 A spacecraft flies around the earth and the moon, with steps that differ a thousandfold.
 
 The orbit is closed (R. F. Arenstorf, 1963). The spacecraft is slow far away, and fast near the
-earth. The solver changes its step by a factor of a thousand, and refuses some steps.
+earth and the moon. The solver changes its step by a factor of a thousand, and refuses some steps.
 """
 
 import matplotlib.pyplot as plt
@@ -61,5 +61,5 @@ right.set(title="sizes of accepted steps", xlabel="time")
 plt.show()
 
 # %%
-# Left: one period of the orbit, which closes. Right: the accepted steps, which are small near the
-# earth.
+# Left: one period of the orbit, which closes. Right: the accepted steps. They are smallest beside
+# the moon, where the orbit begins and ends.
