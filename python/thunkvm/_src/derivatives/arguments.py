@@ -12,16 +12,11 @@ from thunkvm._core import Variable
 from thunkvm._src.arrays.creation import full, zeros_like
 from thunkvm._src.derivatives.scalar_gradients import is_number
 from thunkvm._src.graph.structure import children, leaves, rebuild
+from thunkvm._src.teaching.elsewhere import called
 from thunkvm._src.teaching.nearest import did_you_mean
 
 Disconnected = Literal["raise", "warn", "ignore"]
 POLICIES = ("raise", "warn", "ignore")
-
-
-def _describe_value(value: Any) -> str:
-    from thunkvm._src.teaching.elsewhere import called  # when somebody is told, not before
-
-    return called(value)
 
 
 class DisconnectedInputError(ValueError):
@@ -85,7 +80,7 @@ def variables(
     elif children(given) is None:
         raise TypeError(
             f"[{what}] {name} is {given!r}, a {type(given).__name__}; give a Variable or a list of "
-            "them" + _describe_value(given)
+            "them" + called(given)
         )
     found = []
     for path, leaf in leaves(given):
@@ -93,7 +88,7 @@ def variables(
             at = "" if is_flat else path
             raise TypeError(
                 f"[{what}] {name}{at} has {leaf!r}, a {type(leaf).__name__}; "
-                "give a Variable or a list of them" + _describe_value(leaf)
+                "give a Variable or a list of them" + called(leaf)
             )
         found.append(leaf)
     if is_flat:
@@ -115,7 +110,7 @@ def check_variable(what: str, name: str, given: Any) -> None:
     if not isinstance(given, Variable):
         raise TypeError(
             f"[{what}] the {name} is {given!r}, a {type(given).__name__}; give a Variable"
-            + _describe_value(given)
+            + called(given)
         )
 
 

@@ -82,26 +82,12 @@ def _dtype(name: str) -> str | None:
 
 
 def counterpart(name: str) -> str:
-    """Return the advice for a function of another library's, by its last name, or "".
-
-    Examples
-    --------
-    >>> from thunkvm._src.teaching.elsewhere import counterpart
-    >>> counterpart("sin"), counterpart("asin"), counterpart("print")
-    ('write tv.sin', 'write tv.arcsin', '')
-    """
+    """Return the advice for a function of another library's, by its last name, or ""."""
     return f"write tv.{name}" if name in sys.modules["thunkvm"].__all__ else advice(name)
 
 
 def is_function(name: str) -> bool:
-    """Return whether the package has a function of that name, which takes Variables.
-
-    Examples
-    --------
-    >>> from thunkvm._src.teaching.elsewhere import is_function
-    >>> is_function("exp"), is_function("Op"), is_function("config"), is_function("asin")
-    (True, False, False, False)
-    """
+    """Return whether the package has a function of that name, which takes Variables."""
     package = sys.modules["thunkvm"]
     found = getattr(package, name) if name in package.__all__ else None
     return callable(found) and not isinstance(found, type)
@@ -142,20 +128,7 @@ def keyword_advice(keyword: str, parameters: Iterable[str]) -> str:
 
 
 def called(value: object) -> str:
-    """Return the end of a message about a value that is no Variable: functions have to be called.
-
-    Examples
-    --------
-    >>> from thunkvm._src.teaching.elsewhere import called
-    >>> called(3), called(lambda x: x)
-    ('.', ': call the function on Variables, and give what it returns.')
-    """
+    """Return the end of a message about a value that is no Variable: call a function."""
     if isinstance(value, FunctionType):
         return ": call the function on Variables, and give what it returns."
     return "."
-
-
-__all__ = [
-    "FUNCTIONS", "advice", "answers", "called", "counterpart", "is_function", "keyword_advice",
-    "no_name", "tables",
-]  # fmt: skip

@@ -118,6 +118,3 @@ def _advice(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> 
             "Variables, and give what it returns"
         )
     return ""
-
-
-__all__ = ["attach_teaching", "teaching"]
