@@ -195,6 +195,7 @@ def test_params_are_immutable_and_say_what_is_missing() -> None:
     [
         ({}, "at least one field"),
         ({"class": tv.ScalarType("int8")}, "'class' cannot be the name of a member"),
+        ({"2nd": tv.ScalarType("int8")}, "'2nd' cannot be the name of a member"),
         ({"n": 3}, "the field 'n' is 3"),
         ({"a": tv.EnumList("X"), "b": tv.EnumList("X")}, "the constant 'X' is in the Types of"),
         ({"a": tv.EnumList(("X", "x")), "b": tv.EnumList(("Y", "x"))}, "the alias 'x' is in"),
@@ -217,6 +218,7 @@ def test_constants_have_names_values_and_aliases() -> None:
     ("make", "error", "message"),
     [
         (lambda: tv.EnumType(lower=1), AttributeError, "'lower' is no name of a constant"),
+        (lambda: tv.EnumType(NULL=1), AttributeError, "'NULL' is no name of a constant"),
         (lambda: tv.EnumType(A="x"), TypeError, "A is 'x'"),
         (lambda: tv.EnumType(A=1.5, ctype="int"), TypeError, "1.5, but its ctype is int"),
         (lambda: tv.EnumType(A=1, ctype="string"), TypeError, "ctype is 'string'"),

@@ -146,17 +146,11 @@ class BlockSource:
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of one block.
+    """The nodes of one block."""
 
-    Attributes
-    ----------
-    nodes : sequence of NodeSource
-        In the order in which they run; their variables have the same name where they are the same.
-    leaving : sequence of str
-        The outputs that others read, in the order of the slots for them.
-    """
-
+    #: In the order in which they run; their variables have the same name where they are the same.
     nodes: Sequence[NodeSource]
+    #: The outputs that others read, in the order of the slots for them.
     leaving: Sequence[str]
 
 

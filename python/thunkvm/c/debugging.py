@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from functools import cache
 from hashlib import sha256
 
 from thunkvm._src.calls.config import config
 from thunkvm._src.saving import save_text
+from thunkvm.c.stages import LINE_OF, line_directive
 
 #: They come last, behind those of Ops.
 DEBUG_FLAGS = ("-O0", "-g")
-LINE = re.compile(r'#line \d+ "(.*)"$')
 
 
 def keep_source(text: str) -> tuple[str, str]:
@@ -30,12 +29,11 @@ def keep_source(text: str) -> tuple[str, str]:
         The text to compile, and the path of the file that has it.
     """
     path = os.path.join(_directory(), f"{sha256(text.encode()).hexdigest()[:32]}.cpp")
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
     lines = ["", *text.split("\n")]
     for i, line in enumerate(lines):
-        named = LINE.match(line)
-        if i == 0 or (named is not None and not os.path.isfile(named[1])):
-            lines[i] = f'#line {i + 2} "{escaped}"'
+        named = LINE_OF.match(line)
+        if i == 0 or (named is not None and not os.path.isfile(named["name"])):
+            lines[i] = line_directive(i + 2, path)
     changed = "\n".join(lines)
     save_text(path, changed)
     return changed, path

@@ -21,14 +21,9 @@ from thunkvm.c.notes import CNote
 from thunkvm.c.protocol import ask_method, includes, link_arguments, texts
 from thunkvm.c.stages import name_lines
 
-#: Behind those of the compiler's settings.
-FLAGS = (
-    "-O3",
-    "-fbuiltin",
-    "-fno-strict-aliasing",
-    "-Werror=implicit-function-declaration",
-    "-Werror=incompatible-pointer-types",
-)
+#: Behind those of the compiler's settings; and those for C alone.
+FLAGS = ("-O3", "-fbuiltin", "-fno-strict-aliasing")
+C_FLAGS = ("-Werror=implicit-function-declaration", "-Werror=incompatible-pointer-types")
 #: C's own library, which nothing of ours is linked with.
 LIBRARIES = ("m", "c")
 
@@ -160,7 +155,7 @@ def _compile_kernel(node: Apply, is_cxx: bool, text: str, name: str) -> KernelSo
         return texts(op, method, ask_method(op, method, c_compiler=compiler))
 
     text = includes(list_texts("c_headers")) + text
-    flags = [*FLAGS[:3], *(() if is_cxx else FLAGS[3:])]
+    flags = [*FLAGS, *(() if is_cxx else C_FLAGS)]
     flags += [*(f"-I{path}" for path in list_texts("c_header_dirs")), *list_texts("c_compile_args")]
     libraries = link_arguments(list_texts("c_lib_dirs"), (*list_texts("c_libraries"), *LIBRARIES))
     path = ""

@@ -25,24 +25,10 @@ _MACROS = frozenset(["NULL", "INT_MAX", "INT_MIN", "EOF"])
 
 
 def is_member(name: str) -> bool:
-    """Return whether a member of a struct may have a name.
-
-    Examples
-    --------
-    >>> from thunkvm.c.names import is_member
-    >>> is_member("step"), is_member("class"), is_member("2nd")
-    (True, False, False)
-    """
+    """Return whether a member of a struct may have a name."""
     return _NAME.match(name) is not None and name not in _KEYWORDS
 
 
 def is_constant(name: str) -> bool:
-    """Return whether a constant may have a name: capitals, digits and underscores.
-
-    Examples
-    --------
-    >>> from thunkvm.c.names import is_constant
-    >>> is_constant("ADD"), is_constant("add"), is_constant("NULL")
-    (True, False, False)
-    """
+    """Return whether a constant may have a name: capitals, digits and underscores."""
     return _CONSTANT.match(name) is not None and name not in _MACROS

@@ -12,7 +12,7 @@ from thunkvm._src.graph.fitting import fitted
 from thunkvm._src.graph.op import Op
 from thunkvm.c.protocol import CObject
 from thunkvm.c.prototypes import Prototype, parse_prototype
-from thunkvm.c.stages import GENERATED
+from thunkvm.c.stages import GENERATED, name_lines
 from thunkvm.c.wrapped_call import WrappedCall
 from thunkvm.c.wrapped_text import BEFORE, HEAD, SUPPORT, TAIL
 
@@ -70,15 +70,9 @@ class WrappedOp(Op, CObject):
 
     def c_kernel(self, node: Apply, name: str) -> str:
         """Return the function, and another one that calls it with what it takes."""
-        text = self.source
-        if self.path is not None:
-            escaped = self.path.replace("\\", "\\\\").replace('"', '\\"')
-            text = f'#line 1 "{escaped}"\n{text}'
+        source = name_lines(self.source, self.path or f"source of {self}")
         statements = WrappedCall(self.prototype).text()
-        return (
-            f'{GENERATED}{BEFORE}#line 1 "source of {self}"\n{text}\n{GENERATED}{SUPPORT}'
-            f"{HEAD % name}{statements}{TAIL}"
-        )
+        return f"{GENERATED}{BEFORE}{source}{SUPPORT}{HEAD % name}{statements}{TAIL}"
 
     def __eq__(self, other: object) -> bool:
         """Compare what was given; each Op has a class of its own."""
