@@ -52,12 +52,6 @@ def by_steps(taken: list[int], n_arms: int, order: Sequence[int]) -> tuple[tuple
         How many arms there are.
     order : sequence of int
         For each arm of the row that of the program.
-
-    Examples
-    --------
-    >>> from thunkvm.profile.captured_loops import by_steps
-    >>> by_steps([0, 5, 2, 3], 2, (1, 0))
-    ((5, 0), (3, 2))
     """
     classes = [taken[first : first + n_arms] for first in range(0, len(taken), n_arms)]
     return tuple(tuple(counts[arm] for arm in order) for counts in classes)

@@ -14,31 +14,16 @@ from thunkvm._src.views.selectors import selector_of
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The question of one or more branches of a program in one region.
+    """The question of one or more branches of a program in one region."""
 
-    Attributes
-    ----------
-    branches : tuple of int
-        The branches; where one of them is decided, all are.
-    truth : bool
-        Whether a truth value is asked for: arm 0 is what runs where it is true, as in the source.
-        (The program has them the other way round.) Else an index among the arms.
-    arms : tuple of str
-        The names of its arms.
-    node : int
-        The first conditional that it decides.
-    selector : Variable
-        What is asked.
-    text : str
-        The same in the user's words.
-    """
-
-    branches: tuple[int, ...]
+    branches: tuple[int, ...]  #: where one of them is decided, all are
+    #: Whether a truth value is asked for: arm 0 is what runs where it is true, as in the source.
+    #: (The program has them the other way round.) Else an index among the arms.
     truth: bool
-    arms: tuple[str, ...]
-    node: int
-    selector: Variable
-    text: str
+    arms: tuple[str, ...]  #: their names
+    node: int  #: the first conditional that it decides
+    selector: Variable  #: what is asked
+    text: str  #: the same in the user's words
 
     def arm(self, taken: int) -> int:
         """Return the index among the arms of an arm of the program; and the other way round."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from thunkvm.profile.amounts import rest_note, show_percent, show_seconds
 from thunkvm.profile.difference import FunctionChange, ProfileDifference
 from thunkvm.profile.rows import NodeRow
@@ -28,12 +26,10 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
                 _signed_seconds(change.time_change), _time(old), _time(new), _runs(old), _runs(new),
                 name, location(change.key.file, change.key.line) or "?",
             ))  # fmt: skip
-        times = [f.time if f is not None else None for f in (function.before, function.after)]
-        modes = [
-            f.mode if f is not None else "no such function"
-            for f in (function.before, function.after)
-        ]
-        title = f"{function.name}: {modes[0]} -> {modes[1]}, {_show_times(times)}"
+        records = (function.before, function.after)
+        times = ["none" if f is None else show_seconds(f.time) for f in records]
+        modes = ["no such function" if f is None else f.mode for f in records]
+        title = f"{function.name}: {' -> '.join(modes)}, {' -> '.join(times)}"
         notes = rest_note(len(function.nodes), rows, "node")
         found.append(
             Section(title, headers, tuple(shown), ("node", "made at"), notes, tuple(tones))
@@ -65,10 +61,6 @@ def _branches(function: FunctionChange, rows: int) -> Section:
 
 def _tone(change: float) -> Tone:
     return "slower" if change > 0 else "faster" if change < 0 else ""
-
-
-def _show_times(times: Sequence[float | None]) -> str:
-    return " -> ".join("none" if time is None else show_seconds(time) for time in times)
 
 
 def _signed_seconds(seconds: float) -> str:

@@ -24,24 +24,6 @@ def to_dot(profile: Profile) -> str:
 
     Nodes are the redder the more of their function's time they took. Those that never ran are
     dashed and grey. Each arm of a condition is a frame that says how often it was taken.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import FunctionRecord, NodeRow, Profile
-    >>> from thunkvm.profile.dot import to_dot
-    >>> log = NodeRow(index=0, op="log", name="log.0", inputs=("x",))
-    >>> print(to_dot(Profile(functions=(FunctionRecord(name="f", nodes=(log,)),))))
-    digraph G {
-    node [shape="box" style="rounded,filled" fillcolor="white" fontname="sans-serif"];
-    subgraph cluster_0 {
-    label="f: 0 calls, 0 s";
-    0;
-    1;
-    }
-    0 [label="log.0\nnever ran" style="rounded,dashed" color="grey60" fontcolor="grey60"];
-    1 [label="x" shape="plaintext" style=""];
-    1->0 ;
-    }
     """
     drawing = Drawing(EVERY_BOX)
     for function in profile.functions:

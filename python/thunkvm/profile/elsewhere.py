@@ -23,18 +23,6 @@ class Elsewhere:
     ----------
     function : Function
         The function here. Profiles that record it now are meant.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm.profile.elsewhere import Elsewhere
-    >>> x = tv.scalar("x")
-    >>> f, g = (tv.function([x], tv.exp(x), mode="vm", profile="count") for _ in range(2))
-    >>> calls = Elsewhere(f)
-    >>> _ = g(1.0), g(2.0), f(3.0)
-    >>> calls.take_in({"count": g.profile.functions[0]})
-    >>> f.profile.functions[0].n_calls
-    3
     """
 
     def __init__(self, function: _core.Function) -> None:

@@ -41,25 +41,13 @@ class ProfileFileError(ValueError):
 
 @dataclass(frozen=True)
 class Format(Generic[Rows]):
-    """The format of a file.
+    """The format of a file."""
 
-    Attributes
-    ----------
-    what, writer : str
-        What errors call its contents, and what wrote it.
-    head : dict
-        The fields that it begins with, and their values.
-    rows : type
-        The class of its contents.
-    faults : callable
-        Yields what is wrong with the references among its rows.
-    """
-
-    what: str
-    writer: str
-    head: dict[str, str | int]
-    rows: type
-    faults: Callable[[Rows], Iterator[str]]
+    what: str  #: what errors call its contents
+    writer: str  #: what wrote it
+    head: dict[str, str | int]  #: the fields that it begins with, and their values
+    rows: type  #: the class of its contents
+    faults: Callable[[Rows], Iterator[str]]  #: yields the faults of references among its rows
 
     def text(self, rows: Rows) -> str:
         """Return the text of a file; fields that have their default are left out."""

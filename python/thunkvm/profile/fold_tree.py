@@ -21,15 +21,6 @@ def fold_tree(function: FunctionRecord) -> Box:
     A box has an ``id``, a ``label``, its ``nodes`` (indices) and the boxes ``inside`` it. It has
     the sums of all in it: ``count``, ``time``, ``ran`` (how many nodes ever did). That of an arm
     has its ``condition`` and ``arm``.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import FunctionRecord, NodeRow
-    >>> from thunkvm.profile.fold_tree import fold_tree
-    >>> rows = tuple(NodeRow(index=i, op="add", file="a.py", line=1 + i // 60) for i in range(120))
-    >>> root = fold_tree(FunctionRecord(name="f", nodes=rows))
-    >>> [(box["label"], box["count"], len(box["inside"])) for box in root["inside"]]
-    [('a.py:1', 60, 2), ('a.py:2', 60, 2)]
     """
     boxes: dict[int, Box] = {}
     for region in reversed(walk_regions(region_tree(function))):  # those inside first

@@ -10,50 +10,20 @@ from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 @dataclass(frozen=True, slots=True)
 class LazyReport:
-    """The effects of laziness in a function.
-
-    Attributes
-    ----------
-    never_ran : tuple of NodeRow
-        Nodes that nothing ever demanded.
-    unused : tuple of NodeRow
-        Nodes that ran though no node that reads them ever did.
-    demanded : tuple of (NodeRow, NodeRow)
-        Nodes, and which node demanded each of them first.
-    one_way : tuple of ConditionRow
-        Conditions that took the same arm each time.
-    copies : tuple of NodeRow
-        Nodes that made copies of what only nodes still may need that not every call runs.
-    memo : tuple of NodeRow
-        Nodes in memo bodies that ran 0 times, or as often as there were calls.
-    saved : float
-        Seconds that untaken arms would have taken, in conditions where that is known.
-    unknown : tuple of ConditionRow
-        Conditions with an arm that never ran, so that nobody knows what it would have taken.
-    """
+    """The effects of laziness in a function."""
 
     never_ran: tuple[NodeRow, ...]
-    unused: tuple[NodeRow, ...]
-    demanded: tuple[tuple[NodeRow, NodeRow], ...]
-    one_way: tuple[ConditionRow, ...]
-    copies: tuple[NodeRow, ...]
-    memo: tuple[NodeRow, ...]
-    saved: float
-    unknown: tuple[ConditionRow, ...]
+    unused: tuple[NodeRow, ...]  #: they ran though no node that reads them ever did
+    demanded: tuple[tuple[NodeRow, NodeRow], ...]  #: nodes, and which node demanded each first
+    one_way: tuple[ConditionRow, ...]  #: they took the same arm each time
+    copies: tuple[NodeRow, ...]  #: they copied what only nodes still may need that may not run
+    memo: tuple[NodeRow, ...]  #: in memo bodies; they ran 0 times, or as often as there were calls
+    saved: float  #: seconds that untaken arms would have taken, in conditions where that is known
+    unknown: tuple[ConditionRow, ...]  #: with an arm that never ran, so that nobody knows its time
 
 
 def lazy_report(function: FunctionRecord) -> LazyReport:
-    """Return the effects of laziness in a function.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import FunctionRecord, NodeRow
-    >>> from thunkvm.profile.laziness import lazy_report
-    >>> rows = NodeRow(index=0, op="exp", runs=3), NodeRow(index=1, op="log", inputs=(0,))
-    >>> report = lazy_report(FunctionRecord(name="f", nodes=rows))
-    >>> [n.op for n in report.never_ran], [n.op for n in report.unused]
-    (['log'], ['exp'])
-    """
+    """Return the effects of laziness in a function."""
     nodes = function.nodes
     readers: dict[int, int] = {}  # runs of all that read a node
     for node in nodes:

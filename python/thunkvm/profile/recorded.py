@@ -35,17 +35,7 @@ def merged_field(default: Any, merge: Merge = add) -> Any:
 
 
 def merged_rows(a: AnyRow, b: AnyRow, **others: Any) -> AnyRow:
-    """Return a row with the merged fields of two, and some other fields; the rest is the first's.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import NodeRow
-    >>> from thunkvm.profile.recorded import merged_rows
-    >>> rows = [NodeRow(index=0, op="exp", runs=2, peak_bytes=size) for size in (8, 800)]
-    >>> both = merged_rows(*rows)
-    >>> both.op, both.runs, both.peak_bytes
-    ('exp', 4, 800)
-    """
+    """Return a row with the merged fields of two and some others; the rest is the first's."""
     merges = {each.name: each.metadata["merge"] for each in fields(a) if "merge" in each.metadata}
     found = {name: merge(getattr(a, name), getattr(b, name)) for name, merge in merges.items()}
     return replace(a, **found, **others)

@@ -14,16 +14,7 @@ Reference = tuple[str, int, str, str, int | None, int]
 
 
 def profile_faults(profile: Profile) -> Iterator[str]:
-    """Yield the faults of a profile; what comes after the first may be its consequence.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import FunctionRecord, NodeRow, Profile
-    >>> from thunkvm.profile.references import profile_faults
-    >>> exp = NodeRow(index=0, op="exp", group=2)
-    >>> next(profile_faults(Profile(functions=(FunctionRecord(name="f", nodes=(exp,)),))))
-    'functions[0].nodes[0].group names group 2, and there are 0'
-    """
+    """Yield the faults of a profile; what comes after the first may be its consequence."""
     for number, function in enumerate(profile.functions):
         for found in (
             _positions(function),

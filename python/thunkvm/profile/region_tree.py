@@ -13,27 +13,13 @@ from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 @dataclass(slots=True)
 class Region:
-    """A region: its nodes run together, or not at all.
+    """A region: its nodes run together, or not at all."""
 
-    Attributes
-    ----------
-    row : RegionRow or None
-        Which arm of which condition it is; None for what always runs.
-    name : str
-        ``"always"``, or the condition's text and the arm, ``"x > 0: then"``.
-    depth : int
-        How many arms are around it, itself among them.
-    nodes : list of NodeRow
-        The nodes right in it.
-    inside : list of Region
-        The arms of the conditions in it.
-    """
-
-    row: RegionRow | None
-    name: str
-    depth: int = 0
-    nodes: list[NodeRow] = field(default_factory=list)
-    inside: list[Region] = field(default_factory=list)
+    row: RegionRow | None  #: which arm of which condition it is; None for what always runs
+    name: str  #: ``"always"``, or the condition's text and the arm, ``"x > 0: then"``
+    depth: int = 0  #: how many arms are around it, itself among them
+    nodes: list[NodeRow] = field(default_factory=list)  #: those right in it
+    inside: list[Region] = field(default_factory=list)  #: the arms of the conditions in it
 
 
 def region_tree(function: FunctionRecord) -> Region:

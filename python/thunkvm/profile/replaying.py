@@ -15,18 +15,10 @@ from thunkvm.profile.references import decision_faults
 
 
 class Script(NamedTuple):
-    """The arms that a condition takes, each with how often; then from the first again, or by value.
+    """The arms that a condition takes; then from the first again, or by value."""
 
-    Attributes
-    ----------
-    runs : sequence of (int, int)
-        Arms, and how often each is taken one after the other.
-    repeats : bool
-        Whether it begins again at its end.
-    """
-
-    runs: Sequence[tuple[int, int]]
-    repeats: bool
+    runs: Sequence[tuple[int, int]]  #: arms, and how often each is taken one after the other
+    repeats: bool  #: whether it begins again at its end
 
 
 class Replay:

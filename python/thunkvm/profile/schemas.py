@@ -18,15 +18,7 @@ FORMATS = {TEXT: r"[^\ud800-\udfff]*\Z", FILE: r"[^\x00\ud800-\udfff]*\Z"}
 
 
 def schema(cls: type) -> Schema:
-    """Return the JSON schema of a row's class, with those of the rows in it as definitions.
-
-    Examples
-    --------
-    >>> from thunkvm.profile.rows import GroupRow
-    >>> from thunkvm.profile.schemas import schema
-    >>> schema(GroupRow)["properties"]["runs"]
-    {'type': 'integer', 'minimum': 0, 'maximum': 4611686018427387904}
-    """
+    """Return the JSON schema of a row's class, with those of the rows in it as definitions."""
     definitions: dict[str, Schema] = {}
     return {**_row(cls, definitions), "definitions": definitions}
 

@@ -16,30 +16,14 @@ Tone = Literal["", "idle", "hot", "warm", "slower", "faster"]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One table, or one list of sentences.
-
-    Attributes
-    ----------
-    title : str
-        What it is about.
-    headers : tuple of str
-        The names of its columns; empty where it has no table.
-    rows : tuple of tuple of str
-        Its cells.
-    left : tuple of str
-        The columns that are aligned left.
-    notes : tuple of str
-        Sentences under the table.
-    tones : tuple of str
-        The tones of its rows; empty where none has one.
-    """
+    """One table, or one list of sentences."""
 
     title: str
-    headers: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()  #: the names of its columns; empty where it has no table
     rows: tuple[tuple[str, ...], ...] = ()
-    left: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    tones: tuple[Tone, ...] = ()
+    left: tuple[str, ...] = ()  #: the columns that are aligned left
+    notes: tuple[str, ...] = ()  #: sentences under the table
+    tones: tuple[Tone, ...] = ()  #: those of its rows; empty where none has one
 
 
 def drop_columns(section: Section, left_out: Container[str]) -> Section:

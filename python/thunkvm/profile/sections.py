@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
+from typing import Any
 
 from thunkvm._src.views.text_table import show_bytes
 from thunkvm.profile.amounts import count_noun, rest_note, show_percent, show_seconds
-from thunkvm.profile.condition_rows import ArmRow, ConditionRow
+from thunkvm.profile.condition_rows import ConditionRow
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.loop_sections import loops, steps
 from thunkvm.profile.record import Profile
@@ -17,11 +18,11 @@ from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, lin
 from thunkvm.profile.standout import standout_text
 from thunkvm.profile.timeline import first_start
 
-#: The measures that nodes are compared by.
-TOP: dict[str, Callable[[NodeRow], float]] = {
-    "time": lambda node: node.self_time,
-    "runs": lambda node: node.runs,
-    "bytes": lambda node: node.bytes_allocated,
+#: The fields that nodes are compared by, and their texts.
+TOP: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "time": ("self_time", show_seconds),
+    "runs": ("runs", str),
+    "bytes": ("bytes_allocated", show_bytes),
 }
 #: So many rows of a table are shown, and so many names of a list.
 ROWS = 20
@@ -30,13 +31,13 @@ NAMES = 6
 Columns = dict[str, Callable[[Share], str]]
 SHARE_HEADERS = ("<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>")
 #: The columns of the nodes' table about single runs, and those for Ops that state their work.
-SPREAD: dict[str, Callable[[NodeRow], str]] = {
-    "<p95>": lambda node: "" if node.p95 is None else show_seconds(node.p95),
-    "<max>": lambda node: "" if node.max is None else show_seconds(node.max),
+SPREAD: Columns = {
+    "<p95>": lambda s: "" if s.nodes[0].p95 is None else show_seconds(s.nodes[0].p95),
+    "<max>": lambda s: "" if s.nodes[0].max is None else show_seconds(s.nodes[0].max),
 }
-SPEEDS: dict[str, Callable[[NodeRow], str]] = {
-    "<GFLOP/s>": lambda node: _speed(node.gflops),
-    "<GB/s>": lambda node: _speed(node.gb_per_second),
+SPEEDS: Columns = {
+    "<GFLOP/s>": lambda s: _speed(s.nodes[0].gflops),
+    "<GB/s>": lambda s: _speed(s.nodes[0].gb_per_second),
 }
 #: Columns that a profile that only counts has nothing for.
 TIMES = {
@@ -120,9 +121,9 @@ def node_section(function: FunctionRecord, rows: int) -> Section:
     """Return the table of the nodes; those of single runs and of speed where some are known."""
     shares = by_node(function)
     columns: Columns = {
-        header: _show_node(shown)
-        for header, shown in {**SPREAD, **SPEEDS}.items()
-        if any(shown(node) not in ("", "unknown") for node in function.nodes)
+        header: show
+        for header, show in {**SPREAD, **SPEEDS}.items()
+        if any(show(share) not in ("", "unknown") for share in shares)
     }
     left: Columns = {
         "<name>": lambda s: s.name,
@@ -140,10 +141,6 @@ def line_section(function: FunctionRecord, rows: int) -> Section:
         "<source>": lambda s: s.nodes[0].source.strip(),
     }
     return _shares("by source line", "line", by_line(function), rows, columns, columns)
-
-
-def _show_node(shown: Callable[[NodeRow], str]) -> Callable[[Share], str]:
-    return lambda share: shown(share.nodes[0])
 
 
 def _shares(
@@ -179,44 +176,40 @@ def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section
     rows : int
         How many rows are shown.
     """
-    of = TOP[by]
-    nodes = [(function, node) for function in profile.functions for node in function.nodes]
-    nodes.sort(key=lambda pair: -of(pair[1]))
-    whole = sum(of(node) for _, node in nodes)
-    most = [(function, node) for function, node in nodes[:rows] if of(node)]
+    field, show = TOP[by]
+    nodes = [
+        (getattr(node, field), node, function)
+        for function in profile.functions
+        for node in function.nodes
+    ]
+    nodes.sort(key=lambda row: -row[0])
+    whole = sum(measure for measure, _, _ in nodes)
+    most = [row for row in nodes[:rows] if row[0]]
     shown = tuple(
-        (show_percent(of(node) / whole), _show_measure(by, node), str(node.runs), node.name,
-         node.region, line_of(node), function.name)
-        for function, node in most
+        (show_percent(measure / whole), show(measure), str(node.runs), node.name, node.region,
+         line_of(node), function.name)
+        for measure, node, function in most
     )  # fmt: skip
-    tones = tuple(tone_of(of(node) / whole, node.runs) for _, node in most if by == "time")
     left = ("<name>", "<region>", "<made at>", "<function>")
-    headers = ("<% time>" if by == "time" else f"<% {by}>", f"<{by}>", "<#call>", *left)
-    notes = _marks(node for _, node in most) if by == "time" else ()
-    return Section(f"most {by}", headers, shown, left, notes, tones)
-
-
-def _show_measure(by: str, node: NodeRow) -> str:
-    if by == "time":
-        return show_seconds(node.self_time)
-    return str(node.runs) if by == "runs" else show_bytes(node.bytes_allocated)
+    headers = (f"<% {by}>", f"<{by}>", "<#call>", *left)
+    if by != "time":
+        return Section(f"most {by}", headers, shown, left)
+    tones = tuple(tone_of(measure / whole, node.runs) for measure, node, _ in most)
+    return Section(f"most {by}", headers, shown, left, _marks(row[1] for row in most), tones)
 
 
 def counts(function: FunctionRecord, rows: int) -> Section:
     """Return the table of the values that `tv.counted` names, those that ran most often first."""
     order = sorted((node for node in function.nodes if node.counted), key=lambda n: -n.runs)
     shown = tuple(
-        (node.counted, str(node.runs), _a_call(node.runs, function.n_calls), node.region,
+        (node.counted, str(node.runs),
+         f"{node.runs / function.n_calls:.4g}" if function.n_calls else "", node.region,
          line_of(node))
         for node in order[:rows]
     )  # fmt: skip
     headers = ("counted", "runs", "a call", "region", "made at")
     notes = rest_note(len(order), rows, "value")
     return Section("counted", headers, shown, ("counted", "region", "made at"), notes)
-
-
-def _a_call(runs: int, n_calls: int) -> str:
-    return f"{runs / n_calls:.4g}" if n_calls else ""
 
 
 def branches(function: FunctionRecord, rows: int) -> Section:
@@ -237,19 +230,13 @@ def branches(function: FunctionRecord, rows: int) -> Section:
 
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
     first = (condition.text + place_of(condition), str(condition.evaluations), str(condition.flips))
-    last = (_saved_time(condition), show_seconds(condition.break_even))
+    saved = show_seconds(condition.saved) if condition.evaluations else "never evaluated"
+    last = (saved, show_seconds(condition.break_even))
     for number, arm in enumerate(condition.arms):
         share = arm.taken / condition.evaluations if condition.evaluations else 0.0
-        middle = (arm.name, str(arm.taken), show_percent(share), show_seconds(arm.time), _mean(arm))
+        mean = show_seconds(arm.mean) if arm.taken or arm.idle else "never ran"
+        middle = (arm.name, str(arm.taken), show_percent(share), show_seconds(arm.time), mean)
         yield (*first, *middle, *last) if number == 0 else ("", "", "", *middle, "", "")
-
-
-def _saved_time(condition: ConditionRow) -> str:
-    return show_seconds(condition.saved) if condition.evaluations else "never evaluated"
-
-
-def _mean(arm: ArmRow) -> str:
-    return show_seconds(arm.mean) if arm.taken or arm.idle else "never ran"
 
 
 def laziness(function: FunctionRecord) -> Section:

@@ -15,27 +15,13 @@ PYTHON_FORMS = ("perform", "lazy", "thunk")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The time of a group of nodes.
+    """The time of a group of nodes."""
 
-    Attributes
-    ----------
-    name : str
-        What they have in common.
-    nodes : tuple of NodeRow
-        The nodes.
-    time : float
-        Seconds of self time.
-    part : float
-        The share of the time of all nodes, from 0 to 1.
-    sum : float
-        This share and all greater ones.
-    """
-
-    name: str
+    name: str  #: what they have in common
     nodes: tuple[NodeRow, ...]
-    time: float
-    part: float
-    sum: float
+    time: float  #: seconds of self time
+    part: float  #: the share of the time of all nodes, from 0 to 1
+    sum: float  #: this share and all greater ones
 
     @property
     def runs(self) -> int:
@@ -78,19 +64,7 @@ def by_node(function: FunctionRecord) -> list[Share]:
 
 
 def by_op(function: FunctionRecord) -> list[Share]:
-    """Return each Op's share.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import FunctionRecord, NodeRow
-    >>> from thunkvm.profile.shares import by_op
-    >>> times = {"exp": 0.25, "mul": 0.5}
-    >>> rows = [NodeRow(index=i, op=op, self_time=t) for i, (op, t) in enumerate(times.items())]
-    >>> rows.append(NodeRow(index=2, op="exp", self_time=1.25))
-    >>> shares = by_op(FunctionRecord(name="f", nodes=tuple(rows)))
-    >>> [(s.name, s.time, s.part, s.sum) for s in shares]
-    [('exp', 1.5, 0.75, 0.75), ('mul', 0.5, 0.25, 1.0)]
-    """
+    """Return each Op's share."""
     return _shares(function.nodes, lambda node: (node.op, node.op))
 
 

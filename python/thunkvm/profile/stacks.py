@@ -29,16 +29,7 @@ def _node_stacks(function: FunctionRecord) -> Iterator[tuple[tuple[str, ...], in
 
 
 def collapsed_stacks(profile: Profile) -> str:
-    r"""Return a line a stack, ``f;x > 0: then;exp.0 1200``, in nanoseconds.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import FunctionRecord, NodeRow, Profile
-    >>> from thunkvm.profile.stacks import collapsed_stacks
-    >>> exp = NodeRow(index=0, op="exp", name="exp.0", runs=1, self_time=1e-6)
-    >>> collapsed_stacks(Profile(functions=(FunctionRecord(name="f", nodes=(exp,)),)))
-    'f;exp.0 1000\n'
-    """
+    """Return a line a stack, ``f;x > 0: then;exp.0 1200``, in nanoseconds."""
     lines = []
     for function in profile.functions:
         for stack, time in _node_stacks(function):

@@ -22,20 +22,7 @@ STYLES = {
 
 
 def plain(sections: Iterable[Section]) -> str:
-    """Return tables as plain text.
-
-    Examples
-    --------
-    >>> from thunkvm.profile.section import Section
-    >>> from thunkvm.profile.text import plain
-    >>> print(plain([Section("calls", ("call", "time"), (("0", "1 s"),), notes=("no more",))]))
-    calls
-    -----
-    call  time
-    ----  ----
-       0   1 s
-    no more
-    """
+    """Return tables as plain text."""
     return "\n\n".join("\n".join(_lines(section)) for section in sections)
 
 

@@ -13,29 +13,15 @@ NANO = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One event, in whole nanoseconds, so that no rounding breaks the nesting.
-
-    Attributes
-    ----------
-    thread, start, end : int
-        Which thread, from when to when.
-    depth : int
-        How many slices it lies in.
-    name : str
-        What ran.
-    event : Event
-        Where it comes from.
-    function : FunctionRecord
-        Whose it is.
-    """
+    """One event, in whole nanoseconds, so that no rounding breaks the nesting."""
 
     thread: int
     start: int
     end: int
-    depth: int
-    name: str
+    depth: int  #: how many slices it lies in
+    name: str  #: what ran
     event: Event
-    function: FunctionRecord
+    function: FunctionRecord  #: whose event it is
 
 
 def slices(profile: Profile) -> list[Slice]:
@@ -48,18 +34,6 @@ def slices(profile: Profile) -> list[Slice]:
     ------
     ValueError
         If the profile has no events.
-
-    Examples
-    --------
-    >>> from thunkvm.profile import Event, FunctionRecord, NodeRow, Profile
-    >>> from thunkvm.profile.timeline import slices
-    >>> events = (
-    ...     Event(thread=0, start=1e-6, duration=3e-6, node=0),
-    ...     Event(thread=0, start=0.0, duration=3e-6, kind="call"),
-    ... )
-    >>> f = FunctionRecord(name="f", nodes=(NodeRow(index=0, op="exp"),), events=events)
-    >>> [(s.name, s.start, s.end, s.depth) for s in slices(Profile(functions=(f,), kind="trace"))]
-    [('f', 0, 3000, 0), ('exp', 1000, 3000, 1)]
     """
     if not any(function.events for function in profile.functions):
         raise ValueError(
