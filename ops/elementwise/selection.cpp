@@ -12,6 +12,12 @@ Variable only_where(const Variable& condition, const Variable& g) {
   return where(condition, g, weak_number(0.0));
 }
 
+/// Where the first of two elements is picked: `wins`, as it is beyond the other or equal to it, or
+/// it is NaN. A NaN beside a number never wins, and is picked.
+Variable picks_first(const Variable& wins, const Variable& first) {
+  return call_op("logical_or", {wins, call_op("isnan", {first})});
+}
+
 // Which of +0 and -0 comes out is NumPy's choice: the first, but in float32 and float64, whose
 // vector functions take the second.
 struct Maximum {
@@ -39,13 +45,13 @@ struct MaximumOfFloats {
 const Elementwise maximum_op =
     Elementwise("maximum", "selection", {"x", "y"})
         .comment(
-            "The larger of two elements, or NaN if one is NaN. Where they are equal, x gets the "
-            "whole gradient.")
+            "The larger of two elements, or NaN if one is NaN. The gradient goes to the element "
+            "that was taken, NaN too: to x where they are equal or both NaN.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
         .functions<Maximum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
         .functions<MaximumOfFloats, 2>(Types<float, double>{})
         .gradient([](const Differential& d) -> Partials {
-          const Variable first = ge(d.x, d.y);
+          const Variable first = picks_first(ge(d.x, d.y), d.x);
           return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
         });
 REGISTER_OP(ElementwiseOf<maximum_op>, ElementwiseMaker<maximum_op>, maximum)
@@ -75,13 +81,13 @@ struct MinimumOfFloats {
 const Elementwise minimum_op =
     Elementwise("minimum", "selection", {"x", "y"})
         .comment(
-            "The smaller of two elements, or NaN if one is NaN. Where they are equal, x gets the "
-            "whole gradient.")
+            "The smaller of two elements, or NaN if one is NaN. The gradient goes to the element "
+            "that was taken, NaN too: to x where they are equal or both NaN.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
         .functions<Minimum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
         .functions<MinimumOfFloats, 2>(Types<float, double>{})
         .gradient([](const Differential& d) -> Partials {
-          const Variable first = le(d.x, d.y);
+          const Variable first = picks_first(le(d.x, d.y), d.x);
           return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
         });
 REGISTER_OP(ElementwiseOf<minimum_op>, ElementwiseMaker<minimum_op>, minimum)
@@ -125,16 +131,18 @@ const Elementwise clip_op =
         .wrapped()
         .comment(
             "Each element, but not below `low` and not above `high`; `high` wins where `low` is "
-            "above it. The gradient goes to the one that the result is equal to, to x first.")
+            "above it. The gradient goes to the one that the result is, to x first; a NaN among "
+            "them has it.")
         .example("[-5.0, 0.5, 5.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]", "array([0. , 0.5, 1. ])")
         .out_of_range(OutOfRange::Saturate)
         .functions<Clip, 3>(AllTypes{})
         .gradient([](const Differential& d) -> Partials {
           const Variable raised = call_op("maximum", {d.x, d.y});
-          const Variable below_high = where(le(raised, d.z), d.g, weak_number(0.0));
-          const Variable above_low = ge(d.x, d.y);
-          return {only_where(above_low, below_high), where(above_low, weak_number(0.0), below_high),
-                  only_where(gt(raised, d.z), d.g)};
+          const Variable below_high = picks_first(le(raised, d.z), raised);
+          const Variable above_low = picks_first(ge(d.x, d.y), d.x);
+          const Variable to_raised = only_where(below_high, d.g);
+          return {only_where(above_low, to_raised), where(above_low, weak_number(0.0), to_raised),
+                  where(below_high, weak_number(0.0), d.g)};
         });
 REGISTER_OP(ElementwiseOf<clip_op>, ElementwiseMaker<clip_op>, clip)
 

@@ -10,6 +10,7 @@ import pytest
 
 import thunkvm as tv
 
+NAN = np.nan
 TIED = np.array([[2.0, 2.0, 1.0], [0.0, -0.0, 0.0], [1.0, 2.0, 2.0]])
 OTHER = np.array([[2.0, 1.0, 1.0], [0.0, 0.0, -0.0], [3.0, 2.0, 0.0]])
 
@@ -53,6 +54,43 @@ def test_the_first_of_two_equal_operands_gets_the_whole_gradient(name: str) -> N
     to_x, to_y = slopes(TIED, OTHER)
     np.testing.assert_array_equal(to_x, first)
     np.testing.assert_array_equal(to_y, ~first)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_the_nan_of_two_operands_gets_the_whole_gradient_and_the_first_of_two_nans(
+    name: str, dtype: str
+) -> None:
+    x, y = tv.vector("x", dtype=dtype), tv.vector("y", dtype=dtype)
+    picked = ELEMENTWISE[name](x, y)
+    f = tv.function([x, y], [picked, *tv.vjp(picked, [x, y], np.full(4, 7.0, dtype))])
+    value, to_x, to_y = f([NAN, 1.0, NAN, 2.0], [1.0, NAN, NAN, 2.0])
+    np.testing.assert_array_equal(value, [NAN, NAN, NAN, 2.0])
+    np.testing.assert_array_equal(to_x, [7.0, 0.0, 7.0, 7.0])
+    np.testing.assert_array_equal(to_y, [0.0, 7.0, 0.0, 0.0])
+
+
+#: Of clip, three arguments, the value, and the one that has the gradient.
+CLIPPED = [
+    ((NAN, 0.0, 1.0), NAN, 0),
+    ((0.5, NAN, 1.0), NAN, 1),
+    ((0.5, 0.0, NAN), NAN, 2),
+    ((NAN, NAN, NAN), NAN, 0),
+    ((0.5, NAN, NAN), NAN, 1),
+    ((5.0, 0.0, 1.0), 1.0, 2),
+    ((1.0, 1.0, 1.0), 1.0, 0),
+]
+
+
+@pytest.mark.parametrize(("arguments", "value", "taken"), CLIPPED)
+def test_the_nan_of_a_clip_gets_the_whole_gradient(
+    arguments: tuple[float, ...], value: float, taken: int
+) -> None:
+    inputs = [tv.scalar(name) for name in ("x", "low", "high")]
+    clipped = tv.clip(*inputs)
+    found, *slopes = tv.function(inputs, [clipped, *tv.grad(clipped, inputs)])(*arguments)
+    np.testing.assert_equal(found, value)
+    np.testing.assert_array_equal(slopes, np.eye(3)[taken])
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
