@@ -1,4 +1,4 @@
-"""Bins, counts, interpolation and elements that differ, against NumPy."""
+"""Bins, counts and elements that differ, against NumPy."""
 
 from __future__ import annotations
 
@@ -115,49 +115,11 @@ def test_histogram_takes_bins_in_the_call_and_nothing_to_count(mode: str) -> Non
     same(run(mode, lambda v: tv.histogram(v, 3)[0], integers), np.histogram(integers, 3)[0])
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_interp_is_exact_where_values_are_given(mode: str) -> None:
-    xp = np.sort(draw.normal(size=50))
-    fp = draw.normal(size=50)
-    np.testing.assert_array_equal(run(mode, tv.interp, xp, xp, fp), fp)
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    "more", [{}, {"left": -7.0, "right": 9.0}, {"period": 2.5}, {"left": np.nan}]
-)
-def test_interp_equals_numpys(mode: str, more: dict[str, Any]) -> None:
-    x = np.array([[-1.0, 0.0, 0.3], [1.0, 1.5, 4.0], [2.9, 3.0, np.nan]])
-    for xp, fp in [
-        ([0.0, 1.0, 3.0], [5.0, 7.0, -2.0]),
-        ([0.0, 1.0, 3.0], [5.0, 7.0 + 2j, -2.0]),
-    ]:
-        against_numpy(
-            mode,
-            lambda x, xp, fp: tv.interp(x, xp, fp, **more),
-            lambda x, xp, fp: np.interp(x, xp, fp, **more),
-            x,
-            np.array(xp),
-            np.array(fp),
-        )
-    x = x[:2]  # of one position NumPy's NaN is its value
-    against_numpy(
-        mode, lambda x: tv.interp(x, [1], [4], **more), lambda x: np.interp(x, [1], [4], **more), x
-    )
-
-
-def test_counts_and_interpolation_have_gradients() -> None:
+def test_counts_have_gradients() -> None:
     rng, x = np.random.default_rng(0), np.array([0.1, 0.9, 1.7, 2.4])
-    xp, fp = np.array([0.0, 1.0, 2.0]), np.array([3.0, -1.0, 4.0])
-    tv.verify_grad(tv.interp, [x, xp, fp], rng=rng)
     tv.verify_grad(lambda w: tv.bincount([0, 2, 0, 1], w), [x], rng=rng)
     tv.verify_grad(lambda w: tv.histogram(x, 3, weights=w)[0], [x], rng=rng)
     tv.verify_grad(lambda v: tv.unique(v), [x[::-1].copy()], rng=rng)
-    v, single = tv.vector("v"), [[1.0], [4.0]]
-    slope = tv.function([v], tv.grad(tv.sum(tv.interp(v, xp, fp)), v))
-    np.testing.assert_array_equal(slope([-1.0, 0.0, 0.5, 1.0, 2.0]), [0.0, -4.0, -4.0, 5.0, 0.0])
-    slope = tv.function([v], tv.grad(tv.sum(tv.interp(v, *single)), v))
-    np.testing.assert_array_equal(slope([0.0, 1.0, 2.0]), [0.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -206,9 +168,6 @@ def test_unique_takes_nan_for_one_element_or_for_many(mode: str, equal_nan: bool
         (lambda: tv.histogram(V, [1, 0]), ValueError, "[histogram] bins are edges that fall"),
         (lambda: tv.histogram(V, 2, (1, 0)), ValueError, "range = (1, 0) ends before it begins"),
         (lambda: tv.histogram(V, 2.5), TypeError, "[histogram] bins is 2.5; give the number"),
-        (lambda: tv.interp(V, [0.0], [1.0, 2.0]), ValueError, "xp has 1 elements and fp 2; give"),
-        (lambda: tv.interp(V, [], []), ValueError, "[interp] xp is empty; give at least one"),
-        (lambda: tv.interp(V, V, V, period=0), ValueError, "[interp] period is 0; give a length"),
         (lambda: tv.nonzero(V[0]), ValueError, "is 0-d; write x[None] for a vector"),
     ],
 )

@@ -14,6 +14,7 @@ import thunkvm as tv
 from thunkvm._src.arrays.composed.quantiles import METHODS
 
 MODES = ["py", "cvm", "FAST_RUN"]
+INF = np.inf
 OVER = [(1, False), ((0, -1), True), (None, False), (None, True)]
 draw = np.random.default_rng(0).normal
 
@@ -86,8 +87,54 @@ def test_a_quantile_may_be_asked_for_in_the_call(mode: str) -> None:
     same(outside, np.array([np.nan, np.median(x), np.nan]))
 
 
-def test_quantiles_of_equal_infinities_are_these() -> None:
-    same(run("cvm", lambda v: tv.quantile(v, 0.5), np.array([np.inf, np.inf])), np.float64(np.inf))
+#: Elements, q, the quantile, and its gradients to the elements and to q. NumPy's value is NaN, but
+#: for the last three.
+INFINITE: list[tuple[list[float], float, float, list[float], float]] = [
+    ([INF, INF], 0.25, INF, [1, 0], 0),
+    ([INF], 0.5, INF, [1], 0),
+    ([1, INF], 0.0, 1, [1, 0], 0),
+    ([1, INF], 0.75, INF, [0.25, 0.75], INF),
+    ([-INF, 1], 0.25, -INF, [0.75, 0.25], INF),
+    ([-INF, INF], 0.0, -INF, [1, 0], 0),
+    ([-INF, INF], 1.0, INF, [0, 1], 0),
+    ([1, 2, INF], 0.5, 2, [0, 1, 0], 0),
+    ([1, INF], 0.25, INF, [0.75, 0.25], INF),
+    ([-INF, 1], 0.75, -INF, [0.25, 0.75], INF),
+    ([-INF, 1], 1.0, 1, [0, 1], 0),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("x", "q", "value", "to_x", "to_q"), INFINITE)
+def test_an_infinite_element_of_no_weight_does_not_count(
+    x: list[float], q: float, value: float, to_x: list[float], to_q: float, mode: str
+) -> None:
+    v, at = tv.vector("v"), tv.scalar("q")
+    quantile = tv.quantile(v, at)
+    found = tv.function([v, at], [quantile, *tv.grad(quantile, [v, at])], mode=mode)(x, q)
+    for each, wanted in zip(found, (value, to_x, to_q), strict=True):
+        np.testing.assert_array_equal(each, wanted)
+    numpys = expect(np.quantile, x, np.float64(q))
+    assert np.isnan(numpys) or numpys == value
+
+
+def test_a_quantile_at_an_element_has_the_slope_above_it_and_the_largest_that_below() -> None:
+    q = tv.vector("q")
+    slope = tv.function([q], tv.grad(tv.sum(tv.quantile([1.0, 2.0, 5.0, 5.0], q)), q))
+    np.testing.assert_allclose(slope([0.0, 1 / 6, 1 / 3, 0.5, 1.0]), [3.0, 3.0, 9.0, 9.0, 0.0])
+
+
+def test_the_nan_among_the_elements_has_the_gradient_of_a_quantile() -> None:
+    v = tv.vector("v")
+    for quantile in (tv.median(v), tv.quantile(v, 0.3), tv.quantile(v, 0.3, method="lower")):
+        slope = tv.function([v], tv.grad(quantile, v))
+        np.testing.assert_array_equal(slope([1.0, np.nan, 2.0]), [0.0, 1.0, 0.0])
+
+
+def test_equal_neighbours_share_the_gradient_of_a_quantile_by_their_weights() -> None:
+    v = tv.vector("v")
+    slope = tv.function([v], tv.grad(tv.quantile(v, 0.25), v))
+    np.testing.assert_array_equal(slope([2.0, 2.0]), [0.75, 0.25])
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -25,8 +25,7 @@ FAMILIES = {
         "allclose", "array_equal", "array_equiv", "isclose",
     ),
     "thunkvm._src.arrays.composed.counting": (
-        "bincount", "count_nonzero", "digitize", "histogram", "histogram_bin_edges", "interp",
-        "searchsorted",
+        "bincount", "count_nonzero", "digitize", "histogram", "histogram_bin_edges", "searchsorted",
     ),
     "thunkvm._src.arrays.composed.differences": (
         "diff", "ediff1d", "gradient", "trapezoid", "unwrap",
@@ -77,6 +76,9 @@ FAMILIES = {
     "thunkvm._src.arrays.composed.incomplete": (
         "betainc", "betaincinv", "chi2sf", "gammainc", "gammaincc", "gammainccinv", "gammaincinv",
         "gammal", "gammau",
+    ),
+    "thunkvm._src.arrays.composed.interpolation": (
+        "interp",
     ),
     "thunkvm._src.arrays.composed.kinds": (
         "apply_along_axis", "apply_over_axes", "fromfunction", "iscomplex", "iscomplexobj",

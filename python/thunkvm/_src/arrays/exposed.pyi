@@ -43,7 +43,6 @@ from thunkvm._src.arrays.composed.counting import count_nonzero as count_nonzero
 from thunkvm._src.arrays.composed.counting import digitize as digitize
 from thunkvm._src.arrays.composed.counting import histogram as histogram
 from thunkvm._src.arrays.composed.counting import histogram_bin_edges as histogram_bin_edges
-from thunkvm._src.arrays.composed.counting import interp as interp
 from thunkvm._src.arrays.composed.counting import searchsorted as searchsorted
 from thunkvm._src.arrays.composed.differences import diff as diff
 from thunkvm._src.arrays.composed.differences import ediff1d as ediff1d
@@ -102,6 +101,7 @@ from thunkvm._src.arrays.composed.incomplete import gammainccinv as gammainccinv
 from thunkvm._src.arrays.composed.incomplete import gammaincinv as gammaincinv
 from thunkvm._src.arrays.composed.incomplete import gammal as gammal
 from thunkvm._src.arrays.composed.incomplete import gammau as gammau
+from thunkvm._src.arrays.composed.interpolation import interp as interp
 from thunkvm._src.arrays.composed.kinds import apply_along_axis as apply_along_axis
 from thunkvm._src.arrays.composed.kinds import apply_over_axes as apply_over_axes
 from thunkvm._src.arrays.composed.kinds import fromfunction as fromfunction

@@ -1,4 +1,4 @@
-"""Elements found in sorted ones, and counted: bins, histograms, and interpolation between them."""
+"""Elements found in sorted ones, and counted: bins and histograms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from thunkvm._src.arrays.shapes import ravel, reshape
 from thunkvm._src.graph.values import as_variable
 
 
-def _vector(what: str, name: str, given: Any) -> Variable:
+def as_vector(what: str, name: str, given: Any) -> Variable:
+    """Return a vector; anything else is a ValueError, which names it."""
     variable: Variable = as_variable(given)
     if variable.ndim != 1:
         raise ValueError(f"[{what}] {name} has to be a vector, but it is {variable}.")
@@ -59,9 +60,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Vari
     """
     if side not in ("left", "right"):
         raise ValueError(f"[searchsorted] side = {side!r}, but it has to be 'left' or 'right'.")
-    a, v = _vector("searchsorted", "a", a), as_variable(v)
+    a, v = as_vector("searchsorted", "a", a), as_variable(v)
     if sorter is not None:
-        a = ops.take(a, _vector("searchsorted", "sorter", sorter), axis=0)
+        a = ops.take(a, as_vector("searchsorted", "sorter", sorter), axis=0)
     out = ops.searchsorted(a, ravel(v), side=side)
     return out if v.ndim == 1 else reshape(out, [length(v, axis) for axis in range(v.ndim)])
 
@@ -96,7 +97,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Variable:
     >>> tv.function([x], tv.digitize(x, [0.0, 1.0]))([-1.0, 0.0, 3.0])
     array([0, 1, 2])
     """
-    bins = _vector("digitize", "bins", bins)
+    bins = as_vector("digitize", "bins", bins)
     side = "left" if right else "right"
     upwards = searchsorted(bins, x, side)
     falls = ops.any(ops.lt(bins[1:], bins[:-1]))
@@ -145,7 +146,7 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Variable:
     >>> tv.function([x], tv.bincount(x))([1, 3, 1])
     array([0, 2, 0, 1])
     """
-    x = _vector("bincount", "x", x)
+    x = as_vector("bincount", "x", x)
     if not x.dtype.startswith(("int", "uint", "bool")):
         raise TypeError(f"[bincount] x has to be of integers, but it is {x}.")
     least = as_integer(minlength)
@@ -161,7 +162,7 @@ def _sum_weights(position: Variable, weights: Any, size: Any, what: str) -> Vari
     """Return the sums of the weights of each position; the number of elements without them."""
     if weights is None:
         return ops.add_along(zeros(size, "int64"), position, ones_like(position))
-    weights = _vector(what, "weights", weights)
+    weights = as_vector(what, "weights", weights)
     if np.dtype(weights.dtype).kind in "biu":
         weights = astype(weights, "float64")
     return ops.add_along(zeros(size, weights.dtype), position, weights)
@@ -269,81 +270,6 @@ def _float_of(x: Variable) -> str:
 
 
 @public()
-def interp(
-    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
-) -> Variable:
-    """Return the values of a piecewise linear function, as ``numpy.interp``.
-
-    Parameters
-    ----------
-    x : Variable or array-like
-        Where the function is evaluated.
-    xp : Variable or array-like
-        A vector of positions where its values are given, in ascending order; with a `period` in
-        any order.
-    fp : Variable or array-like
-        A vector of the values there, real or complex.
-    left, right : number, optional
-        The value before the first position and behind the last one; ``fp[0]`` and ``fp[-1]`` if
-        left out. A `period` leaves no such places.
-    period : number, optional
-        The function repeats itself after so much.
-
-    Returns
-    -------
-    Variable
-        With the shape of `x`. It has gradients to `x`, `xp` and `fp`; the slope at a position is
-        that behind it.
-
-    Raises
-    ------
-    ValueError
-        If `xp` or `fp` is no vector, or they are known to have other lengths; if the period is 0.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.vector("x")
-    >>> tv.function([x], tv.interp(x, [0.0, 2.0], [10.0, 30.0]))([1.0, 5.0])
-    array([20., 30.])
-    """
-    x = as_variable(x)
-    xp, fp = _vector("interp", "xp", xp), _vector("interp", "fp", fp)
-    lengths = xp.type.shape[0], fp.type.shape[0]
-    if None not in lengths and lengths[0] != lengths[1]:
-        raise ValueError(
-            f"[interp] xp has {lengths[0]} elements and fp {lengths[1]}; give as many of each."
-        )
-    if lengths[0] == 0:
-        raise ValueError("[interp] xp is empty; give at least one position.")
-    x, xp, fp = (astype(each, np.result_type(each.dtype, "float64").name) for each in (x, xp, fp))
-    if period is not None:
-        if as_variable(period).leaf == "constant" and not as_variable(period).value:
-            raise ValueError("[interp] period is 0; give a length after which fp repeats itself.")
-        period = ops.abs(astype(period, "float64"))
-        x, xp = ops.mod(x, period), ops.mod(xp, period)
-        order = ops.argsort(xp)
-        xp, fp = ops.take(xp, order, axis=0), ops.take(fp, order, axis=0)
-        xp = concatenate([xp[-1:] - period, xp, xp[:1] + period])
-        fp = concatenate([fp[-1:], fp, fp[:1]])
-        left = right = None
-    n = length(xp, 0)
-    at = searchsorted(xp, x, side="right") - 1
-    low = ops.clip(at, 0, ops.maximum(as_variable(n) - 2, 0))
-    high = ops.minimum(low + 1, as_variable(n) - 1)
-    here, there = ops.take(xp, low, axis=0), ops.take(xp, high, axis=0)
-    value, next_value = ops.take(fp, low, axis=0), ops.take(fp, high, axis=0)
-    width = ops.where(ops.eq(there, here), 1.0, there - here)
-    inside = value + (x - here) * ((next_value - value) / width)
-    # The last position is exact, and equal neighbours leave nothing to divide by.
-    inside = ops.where(ops.eq(x, there), next_value, inside)
-    before = fp[0] if left is None else left
-    behind = fp[-1] if right is None else right
-    out = ops.where(x > xp[-1], behind, inside)
-    return ops.where(x < xp[0], before, out)
-
-
-@public()
 def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return how many elements are not zero over axes; parameters as of `sum`.
 
@@ -358,12 +284,12 @@ def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Varia
 
 
 __all__ = [
+    "as_vector",
     "bincount",
     "count_nonzero",
     "digitize",
     "edges_of",
     "histogram",
     "histogram_bin_edges",
-    "interp",
     "searchsorted",
 ]

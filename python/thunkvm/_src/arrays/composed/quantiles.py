@@ -10,6 +10,7 @@ import numpy as np
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import Axis, length, lengths
+from thunkvm._src.arrays.composed.interpolation import number_of_line
 from thunkvm._src.arrays.composed.rows import merged_rows, part
 from thunkvm._src.arrays.elementwise import astype
 from thunkvm._src.arrays.joining import concatenate
@@ -84,7 +85,10 @@ def quantile(
     Returns
     -------
     Variable
-        The axes of `q`, then those that are left of `x`. NaN where there is one among the elements.
+        The axes of `q`, then those that are left of `x`. NaN where there is one among the elements,
+        and between two infinite ones. An element of weight 0 does not count, an infinite one too,
+        where NumPy's result is NaN. The slope by `q` at an element is that above it, and at the
+        largest one that below.
 
     Raises
     ------
@@ -186,9 +190,8 @@ def median(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     rows, n = ops.sort(rows), length(rows, -1)
     middle = ops.mean(part(rows, slice((n - 1) // 2, n // 2 + 1)), axis=-1)
     if np.dtype(rows.dtype).kind in "fc":
-        # NaN is the last.
-        holds_nan = ops.any(ops.isnan(part(rows, slice(-1, None))), axis=-1)
-        middle = ops.where(holds_nan, _constant(np.nan, middle), middle)
+        last = ops.sum(part(rows, slice(-1, None)), axis=-1)  # 0 of none
+        middle = ops.where(ops.isnan(last), last, middle)
     return _restore_axes(middle, axes, as_variable(x).ndim, keepdims)
 
 
@@ -259,39 +262,51 @@ def _quantile(
         count = as_variable(length(rows, -1))
     n = astype(count, "float64")
     at = ops.clip(METHODS[method](n, at_q), 0.0, ops.maximum(n - 1.0, 0.0))
-    below = ops.stop_gradient(ops.floor(at))
-    above = ops.stop_gradient(ops.ceil(at))
 
     def element(position: Variable) -> Variable:
-        position = astype(position, "int64")
+        position = astype(ops.stop_gradient(position), "int64")
         return (
             ops.take_along(rows, position)
             if position.ndim > 1
             else ops.take(rows, position, axis=-1)
         )
 
-    low, high = element(below), element(above)
     dtype = rows.dtype if np.dtype(rows.dtype).kind == "f" else "float64"
     if not is_number and np.dtype(q.dtype).kind == "f":
         dtype = np.result_type(dtype, q.dtype).name
     if method in DISCRETE:
-        out = low
+        out = element(at)
     else:
-        weight = astype(at - below, dtype)
-        change = astype(ops.where(ops.eq(low, high), _constant(0, low), high - low), dtype)
-        # From the nearer one, so that both ends are exact.
-        out = ops.where(weight < 0.5, low + change * weight, high - change * (1.0 - weight))
+        # The largest element is the upper one too, with all of the weight.
+        below = ops.clip(ops.stop_gradient(ops.floor(at)), 0.0, ops.maximum(n - 2.0, 0.0))
+        above = ops.minimum(below + 1.0, ops.maximum(n - 1.0, 0.0))
+        out = _between(element(below), element(above), at - below, dtype)
     if np.dtype(out.dtype).kind == "f":
-        wrong = ops.logical_or(at_q < 0.0, at_q > 1.0) if q.leaf != "constant" else None
         if not skips_nan and np.dtype(rows.dtype).kind == "f":
-            holds_nan = ops.isnan(part(rows, slice(-1, None)))
-            wrong = holds_nan if wrong is None else ops.logical_or(holds_nan, wrong)
-        if wrong is not None:
+            last = part(rows, slice(-1, None))
+            out = ops.where(ops.isnan(last), last, out)
+        if q.leaf != "constant":
+            wrong = ops.logical_or(at_q < 0.0, at_q > 1.0)
             out = ops.where(wrong, _constant(np.nan, out), out)
     rest = [length(out, each) for each in range(out.ndim - 1)]
     out = moveaxis(out, -1, 0)
     out = reshape(out, [*(length(q, each) for each in range(q.ndim)), *rest])
     return _restore_axes(out, axes, x.ndim, keepdims)
+
+
+def _between(low: Variable, high: Variable, weight: Variable, dtype: str) -> Variable:
+    """Return the sum of two neighbours, of which the upper one has this weight."""
+    change, weight = astype(high - low, dtype), astype(weight, dtype)
+    from_low, from_high = low + change * weight, high - change * (1.0 - weight)
+    # From the nearer one, so that both ends are exact.
+    is_low, is_high = weight < 0.5, ops.eq(weight, 1.0)
+    is_end = ops.logical_or(ops.logical_or(ops.eq(weight, 0.0), is_high), ops.eq(low, high))
+    return number_of_line(
+        ops.where(is_low, from_low, from_high),
+        ops.where(is_low, from_high, from_low),
+        ops.where(is_high, high, low),
+        is_end,
+    )
 
 
 #: Methods that give one of the elements.
