@@ -41,12 +41,20 @@ double gammainccinv(double a, double q) {
   if (q == 0 || q == 1) return q == 1 ? 0 : kInfinity;
   return boost::math::gamma_q_inv(a, q, Quiet());
 }
+/// All of the weight is at 0 where a is 0 or b infinite, and at 1 where b is 0 or a infinite.
 double betainc(double a, double b, double x) {
-  if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1) || std::isinf(a) || std::isinf(b)) return kNaN;
+  if (!(a >= 0) || !(b >= 0) || !(x >= 0) || !(x <= 1)) return kNaN;
+  if ((a == 0 && b == 0) || (std::isinf(a) && std::isinf(b))) return kNaN;
+  if (x == 0 || x == 1) return x;
+  if (a == 0 || std::isinf(b)) return 1;
+  if (b == 0 || std::isinf(a)) return 0;
   return boost::math::ibeta(a, b, x, Quiet());
 }
 double betaincinv(double a, double b, double p) {
-  if (!(a > 0) || !(b > 0) || !(p >= 0) || !(p <= 1) || std::isinf(a) || std::isinf(b)) return kNaN;
+  if (!(a > 0) || !(b > 0) || !(p >= 0) || !(p <= 1)) return kNaN;
+  if (p == 0 || p == 1) return p;
+  if (std::isinf(a) && std::isinf(b)) return kNaN;
+  if (std::isinf(a) || std::isinf(b)) return std::isinf(a) ? 1 : 0;
   return boost::math::ibeta_inv(a, b, p, Quiet());
 }
 double expi(double x) {

@@ -1,17 +1,27 @@
 // of_doubles.h: functors of functions that compute in double, and Boost.Math without exceptions.
 #pragma once
 
+#include <boost/math/policies/error_handling.hpp>
 #include <boost/math/policies/policy.hpp>
+
+#include <limits>
+#include <type_traits>
 
 namespace thunkvm {
 
-/// A functor of a C++ function of doubles; floats are rounded once.
+/// A functor of a C++ function of doubles; floats are rounded once. Where Boost.Math gives up,
+/// which some of its parts say by an exception, there is NaN.
 template <auto kFunction>
 struct OfDoubles {
   template <class... T>
   auto operator()(T... x) const {
     using Result = std::common_type_t<T...>;
-    return static_cast<Result>(kFunction(static_cast<double>(x)...));
+    try {
+      return static_cast<Result>(kFunction(static_cast<double>(x)...));
+    } catch (const boost::math::evaluation_error&) {
+    } catch (const boost::math::rounding_error&) {
+    }
+    return std::numeric_limits<Result>::quiet_NaN();
   }
 };
 

@@ -76,9 +76,9 @@ double digamma(double x) {
   if (x == 0) return -std::copysign(std::numeric_limits<double>::infinity(), x);
   double result = 0;
   if (x < 0) {
-    const double fraction = x - std::floor(x);
-    if (fraction == 0) return std::numeric_limits<double>::quiet_NaN();
-    result = -std::numbers::pi / std::tan(std::numbers::pi * fraction);
+    const double distance = x - std::round(x);  // from a pole, with all digits
+    if (distance == 0) return std::numeric_limits<double>::quiet_NaN();
+    result = -std::numbers::pi / std::tan(std::numbers::pi * distance);
     x = 1 - x;
   }
   for (; x < 10; x += 1) result -= 1 / x;
@@ -110,10 +110,15 @@ const Elementwise digamma_op =
 REGISTER_OP(ElementwiseOf<digamma_op>, ElementwiseMaker<digamma_op>, digamma)
 
 /// The sum of (x + k)^-s over k >= 0, for x > 0 and s >= 2: term by term up to x >= 10 and x >= s,
-/// the rest by the Euler-Maclaurin formula, whose terms are small from there on.
+/// the rest by the Euler-Maclaurin formula, whose terms are small from there on. Below x = s each
+/// term is less than half of the one before, or nearly so.
 double positive_zeta(double s, double x) {
   double result = 0;
-  for (const double end = std::max(10.0, s); x < end; x += 1) result += std::pow(x, -s);
+  for (const double end = std::max(10.0, s); x < end; x += 1) {
+    const double term = std::pow(x, -s);
+    result += term;
+    if (term <= result * (std::numeric_limits<double>::epsilon() / 8)) return result;
+  }
   // B_2k / (2k)!
   constexpr double kCoefficients[] = {1.0 / 12,          -1.0 / 720,
                                       1.0 / 30240,       -1.0 / 1209600,
@@ -137,7 +142,7 @@ double hurwitz_zeta(double s, double x) {
   if (x > 0) return positive_zeta(s, x);
   const double fraction = x - std::floor(x);
   if (fraction == 0 || std::isinf(x)) return std::numeric_limits<double>::infinity();
-  const double below = positive_zeta(s, 1 - fraction) - positive_zeta(s, 1 - x);
+  const double below = positive_zeta(s, std::ceil(x) - x) - positive_zeta(s, 1 - x);
   return positive_zeta(s, fraction) + (std::fmod(s, 2) == 0 ? below : -below);
 }
 

@@ -106,46 +106,6 @@ def test_a_gradient_is_the_slope(name: str) -> None:
     tv.verify_grad(lambda x: getattr(tv, name)(*shapes, x), [at])
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "value"),
-    [
-        ("erfinv", [1.0], np.inf),
-        ("erfinv", [-1.5], np.nan),
-        ("erfcinv", [0.0], np.inf),
-        ("erfcinv", [2.0], -np.inf),
-        ("erfcx", [np.inf], 0.0),
-        ("erfcx", [-np.inf], np.inf),
-        ("ndtri", [0.0], -np.inf),
-        ("log_ndtr", [-np.inf], -np.inf),
-        ("gamma", [-1.0], np.nan),
-        ("gammainc", [0.0, 1.0], 1.0),
-        ("gammainc", [1.0, -1.0], np.nan),
-        ("gammainc", [1.0, np.inf], 1.0),
-        ("gammaincc", [1.0, 0.0], 1.0),
-        ("gammaincinv", [1.0, 1.0], np.inf),
-        ("gammainccinv", [1.0, 1.0], 0.0),
-        ("betainc", [1.0, 2.0, 1.5], np.nan),
-        ("betainc", [1.0, 2.0, 1.0], 1.0),
-        ("expi", [0.0], -np.inf),
-        ("expi", [-np.inf], 0.0),
-        ("exp1", [-1.0], np.nan),
-        ("exp1", [0.0], np.inf),
-        ("jv", [0.5, -1.0], np.nan),
-        ("jv", [1.0, 0.0], 0.0),
-        ("iv", [-0.5, 0.0], np.inf),
-        ("kv", [1.0, 0.0], np.inf),
-        ("kv", [1.0, -1.0], np.nan),
-        ("i0", [np.nan], np.nan),
-    ],
-)
-@pytest.mark.parametrize("mode", ["py", "cvm"])
-def test_an_edge_has_the_limit_or_nan(
-    name: str, arguments: list[float], value: float, mode: str
-) -> None:
-    (out,) = values_of(name, [np.array([x]) for x in arguments], mode)
-    np.testing.assert_equal(out, value)
-
-
 def test_log_ndtr_has_its_slope_where_the_probability_is_0() -> None:
     x = tv.scalar("x")
     slope = tv.function([x], tv.grad(tv.log_ndtr(x), x))

@@ -77,6 +77,6 @@ def test_the_slopes_of_zeta() -> None:
 
 def test_zeta_keeps_float32() -> None:
     x = tv.vector("x", dtype="float32")
-    value = tv.function([x], tv.zeta(x))(np.float32([2.0]))
-    assert value.dtype == "float32"
-    np.testing.assert_allclose(value, [PI**2 / 6], rtol=1e-6)
+    values = tv.function([x], [tv.zeta(x), tv.zeta(x, x)])(np.float32([2.0]))
+    assert [value.dtype for value in values] == ["float32", "float32"]
+    np.testing.assert_allclose(values, [[PI**2 / 6], [PI**2 / 6 - 1]], rtol=1e-6)

@@ -132,8 +132,7 @@ def rel_entr(x: Any, y: Any) -> Variable:
     """
     x, y = as_float(x), as_float(y)
     is_missing = ops.logical_or(ops.isnan(x), ops.isnan(y))
-    is_inside = ops.logical_and(ops.gt(x, 0.0), ops.gt(y, 0.0))
-    is_zero = ops.logical_and(ops.eq(x, 0.0), ops.ge(y, 0.0))
+    is_inside, is_zero = _entropy_domain(x, y)
     p, q = ops.where(is_inside, x, 1.0), ops.where(is_inside, y, 1.0)
     ratio = p / q
     is_far = ops.logical_or(ops.eq(ratio, 0.0), ops.isinf(ratio))
@@ -145,6 +144,12 @@ def rel_entr(x: Any, y: Any) -> Variable:
     outside = ops.where(is_missing, x + y, math.inf)
     at_zero = ops.where(is_steep, zero, ops.where(is_zero, 0.0, outside))
     return ops.where(is_inside, value, at_zero)
+
+
+def _entropy_domain(x: Variable, y: Variable) -> tuple[Variable, Variable]:
+    """Return where both are positive, and where `x` is 0 and `y` is not negative."""
+    is_inside = ops.logical_and(ops.gt(x, 0.0), ops.gt(y, 0.0))
+    return is_inside, ops.logical_and(ops.eq(x, 0.0), ops.ge(y, 0.0))
 
 
 @public()
@@ -159,15 +164,16 @@ def kl_div(x: Any, y: Any) -> Variable:
     array([ 3.,  0., inf])
     """
     x, y = as_float(x), as_float(y)
-    out: Variable = rel_entr(x, y) - x + y
-    return out
+    relative = rel_entr(x, y)
+    return ops.where(ops.logical_or(*_entropy_domain(x, y)), relative - x + y, relative)
 
 
 @public()
 def betaln(a: Any, b: Any) -> Variable:
-    """Return the logarithm of the beta function: ``gammaln(a) + gammaln(b) - gammaln(a + b)``.
+    """Return the logarithm of the size of `beta`: ``gammaln(a) + gammaln(b) - gammaln(a + b)``.
 
     For large arguments it is summed by Stirling's formula, of which the large terms are left out.
+    It is inf where `a` or `b` is 0, -1, -2, ..., and NaN there if ``a + b`` is too but for both.
 
     Examples
     --------
@@ -179,7 +185,7 @@ def betaln(a: Any, b: Any) -> Variable:
     a, b = as_float(a), as_float(b)
     a_is_less = ops.lt(a, b)
     low, high = ops.where(a_is_less, a, b), ops.where(a_is_less, b, a)
-    is_large = ops.logical_and(ops.ge(high, STIRLING_FROM), ops.gt(low, 0.0))
+    is_large = ops.logical_and(ops.ge(high, STIRLING_FROM), ops.ge(low + high, STIRLING_FROM))
     both_are = ops.ge(low, STIRLING_FROM)
     p, q = ops.where(is_large, low, 1.0), ops.where(is_large, high, STIRLING_FROM)
     small_p = ops.where(both_are, 1.0, p)
@@ -195,7 +201,22 @@ def betaln(a: Any, b: Any) -> Variable:
     large = of_ratio + ops.where(both_are, by_stirling, by_gamma)
     s, t = ops.where(is_large, 1.0, a), ops.where(is_large, 1.0, b)
     small = ops.gammaln(s) + ops.gammaln(t) - ops.gammaln(s + t)
-    return ops.where(is_large, large, small)
+    both_are_poles = ops.logical_and(
+        ops.le(high, 0.0), ops.logical_and(_is_whole(low), _is_whole(high))
+    )
+    value = ops.where(is_large, large, ops.where(both_are_poles, math.inf, small))
+    limited = ops.where(ops.eq(high, math.inf), math.inf, value)
+    is_small = ops.logical_and(ops.eq(high, math.inf), ops.gt(low, 0.0))
+    return ops.where(is_small, -math.inf, limited)
+
+
+def _is_whole(x: Variable) -> Variable:
+    return ops.eq(x, ops.floor(x))
+
+
+def _is_gamma_negative(x: Variable) -> Variable:
+    is_odd = ops.eq(ops.mod(ops.floor(x), 2.0), 1.0)
+    return ops.logical_and(ops.lt(x, 0.0), ops.logical_and(is_odd, ops.logical_not(_is_whole(x))))
 
 
 def _stirling_series(x: Variable) -> Variable:
@@ -205,9 +226,9 @@ def _stirling_series(x: Variable) -> Variable:
 
 @public()
 def beta(a: Any, b: Any) -> Variable:
-    """Return the beta function, ``gamma(a) * gamma(b) / gamma(a + b)``, of positive numbers.
+    """Return the beta function, ``gamma(a) * gamma(b) / gamma(a + b)``.
 
-    Elsewhere it is NaN.
+    It is inf where `a` or `b` is 0, -1, -2, ..., and NaN there if ``a + b`` is too but for both.
 
     Examples
     --------
@@ -217,9 +238,9 @@ def beta(a: Any, b: Any) -> Variable:
     0.083333333
     """
     a, b = as_float(a), as_float(b)
-    outside = ops.logical_or(ops.lt(a, 0.0), ops.lt(b, 0.0))
-    inside = ops.exp(betaln(ops.where(outside, 1.0, a), ops.where(outside, 1.0, b)))
-    return ops.where(outside, math.nan, inside)
+    size = ops.exp(betaln(a, b))
+    is_negative = reduce(ops.logical_xor, map(_is_gamma_negative, (a, b, a + b)))
+    return ops.where(is_negative, -size, size)
 
 
 @public()
@@ -301,7 +322,7 @@ def _boxcox(x: Variable, log: Callable[..., Variable], end: float, lmbda: Any) -
     divisor = ops.where(is_zero, 1.0, power)
     of_zero = (ops.pow(ops.where(at_end, x - end, 1.0), divisor) - 1.0) / divisor
     inner = log(ops.where(at_end, end + 1.0, x))
-    t = power * inner
+    t = ops.where(ops.logical_and(is_zero, ops.isinf(inner)), 0.0, power * inner)
     is_near = ops.le(ops.abs(t), 0.5)
     far_divisor = ops.where(is_near, 1.0, power)
     far = ops.expm1(far_divisor * ops.where(is_near, 0.0, inner)) / far_divisor

@@ -57,16 +57,16 @@ def zeta(x: Any, q: Any = None) -> Variable:
     s = ops.where(has_value, x, 2.0)
     # Below 0 the terms are those of two sums over positive numbers, with f the fraction of q: from
     # 1 - f, less those from 1 - q.
-    fraction = q - ops.floor(q)
     is_inside = ops.logical_and(below, ops.logical_not(whole_q))
-    f = ops.where(is_inside, fraction, 0.5)
-    negative = _hurwitz(s, 1.0 - f) - _hurwitz(s, 1.0 - ops.where(is_inside, q, -0.5))
+    inside = ops.where(is_inside, q, -0.5)
+    f = inside - ops.floor(inside)
+    negative = _hurwitz(s, ops.ceil(inside) - inside) - _hurwitz(s, 1.0 - inside)
     is_even = ops.eq(s % 2.0, 0.0)
     from_below = _hurwitz(s, f) + ops.where(is_even, negative, -negative)
     from_below = ops.where(whole_q, math.inf, ops.where(whole_x, from_below, math.nan))
     value = ops.where(below, from_below, _hurwitz(s, ops.where(below, 1.0, q)))
-    outside = ops.where(ops.eq(x, 1.0), math.inf, math.nan)
-    return ops.where(has_value, ops.where(ops.isnan(q), q, value), outside)
+    out = ops.where(has_value, ops.where(ops.isnan(q), q, value), math.nan)
+    return ops.where(ops.eq(x, 1.0), math.inf, out)
 
 
 def _riemann(x: Variable) -> Variable:
@@ -85,19 +85,18 @@ def _riemann(x: Variable) -> Variable:
 def _hurwitz(s: Variable, q: Any) -> Variable:
     """Return the sum of ``(k + q) ** -s`` for ``q > 0``, continued below ``s = 1``."""
     end = q + float(TERMS)
-    has_rest = ops.gt(end**-s, 0.0)  # else it is less than any number
+    has_rest = ops.gt(end ** (1.0 - s), 0.0)  # else it is less than any number
     t = ops.where(has_rest, s, 2.0)
     total = q**-s
     for k in range(1, TERMS):
         total = total + (q + k) ** -s
-    power = end**-t
     inverse = 1.0 / end
-    rest = power * (end / (t - 1.0) + 0.5)
-    factor = t * inverse
+    rest = 1.0 / (t - 1.0) + 0.5 * inverse
+    factor = t * inverse * inverse
     for k, coefficient in enumerate(BERNOULLI):
-        rest = rest + power * factor * coefficient
+        rest = rest + factor * coefficient
         factor = factor * (t + (2 * k + 1.0)) * (t + (2 * k + 2.0)) * inverse * inverse
-    out: Variable = total + ops.where(has_rest, rest, 0.0)
+    out: Variable = total + ops.where(has_rest, end ** (1.0 - t) * rest, 0.0)
     return out
 
 

@@ -89,7 +89,10 @@ def _zeta(s: float, x: float) -> float:
         return math.inf
     total = 0.0
     while x < max(40, s):
-        total += _power(x, -s)
+        term = _power(x, -s)
+        total += term
+        if abs(term) <= 1e-18 * abs(total) and x > 0:
+            return total
         x += 1
     # Euler and Maclaurin's formula for the rest.
     total += _power(x, 1 - s) / (s - 1) + _power(x, -s) / 2 + s * _power(x, -s - 1) / 12
@@ -119,7 +122,7 @@ def _polygamma(n: float, x: float) -> float:
         return _digamma(x)
     if not n > 0 or not n.is_integer() or math.isnan(x):
         return math.nan
-    factorial = float(np.prod(np.arange(1.0, n + 1.0)))
+    factorial = math.gamma(n + 1) if n < 171 else math.inf
     return (-1.0 if n % 2 == 0 else 1.0) * factorial * _zeta(n + 1, x)
 
 

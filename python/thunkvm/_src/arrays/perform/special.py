@@ -17,6 +17,11 @@ from thunkvm._src.arrays.perform.table import performs
 EULER = 0.57721566490153286
 
 
+def _exp(x: float) -> float:
+    """Return ``exp(x)``, infinite where Python's own would be an error."""
+    return float(np.exp(np.float64(x)))
+
+
 def _inverse(function: Callable[[float], float], value: float, low: float, high: float) -> float:
     """Return where an increasing function has a value, by halving."""
     for _ in range(2000):
@@ -89,7 +94,7 @@ def _lower_gamma(a: float, x: float) -> float:
         total += term
         if not abs(term) > 1e-17 * abs(total):
             break
-    return total * math.exp(a * math.log(x) - x - math.lgamma(a))
+    return total * _exp(a * math.log(x) - x - math.lgamma(a))
 
 
 def _upper_gamma(a: float, x: float) -> float:
@@ -97,7 +102,7 @@ def _upper_gamma(a: float, x: float) -> float:
     fraction = 0.0
     for k in range(500, 0, -1):
         fraction = k * (a - k) / (x + 2 * k + 1 - a + fraction)
-    return math.exp(a * math.log(x) - x - math.lgamma(a)) / (x + 1 - a + fraction)
+    return _exp(a * math.log(x) - x - math.lgamma(a)) / (x + 1 - a + fraction)
 
 
 def _gammainc(a: float, x: float) -> float:
@@ -107,16 +112,18 @@ def _gammainc(a: float, x: float) -> float:
         return 1.0
     if x == 0 or a == math.inf:
         return 0.0
+    if a > 1e25:  # a normal number
+        return _ndtr((x - a) / math.sqrt(a))
     return _lower_gamma(a, x) if x < a + 1 else 1 - _upper_gamma(a, x)
 
 
 def _gammaincc(a: float, x: float) -> float:
-    small = not math.isinf(x) and a > 0 and x > a + 1
+    small = not math.isinf(x) and 0 < a < 1e25 and x > a + 1
     return _upper_gamma(a, x) if small else 1 - _gammainc(a, x)
 
 
 def _gammaincinv(a: float, p: float) -> float:
-    if not (a > 0 and 0 <= p <= 1):
+    if not (a > 0 and 0 <= p <= 1) or (a == math.inf and 0 < p < 1):
         return math.nan
     if p in (0, 1):
         return 0.0 if p == 0 else math.inf
@@ -124,7 +131,7 @@ def _gammaincinv(a: float, p: float) -> float:
 
 
 def _gammainccinv(a: float, q: float) -> float:
-    if not (a > 0 and 0 <= q <= 1):
+    if not (a > 0 and 0 <= q <= 1) or (a == math.inf and 0 < q < 1):
         return math.nan
     if q in (0, 1):
         return 0.0 if q == 1 else math.inf
@@ -132,10 +139,14 @@ def _gammainccinv(a: float, q: float) -> float:
 
 
 def _betainc(a: float, b: float, x: float) -> float:
-    if not (0 < a < math.inf and 0 < b < math.inf and 0 <= x <= 1):
+    if not (a >= 0 and b >= 0 and 0 <= x <= 1) or a == b == 0 or a == b == math.inf:
         return math.nan
     if x in (0, 1):
         return float(x)
+    if a == 0 or b == math.inf:
+        return 1.0
+    if b == 0 or a == math.inf:
+        return 0.0
     if x > (a + 1) / (a + b + 2):
         return 1 - _betainc(b, a, 1 - x)
     fraction = 1.0  # Abramowitz and Stegun 26.5.8, from its end
@@ -149,9 +160,13 @@ def _betainc(a: float, b: float, x: float) -> float:
 
 
 def _betaincinv(a: float, b: float, p: float) -> float:
-    if not (0 < a < math.inf and 0 < b < math.inf and 0 <= p <= 1):
+    if not (a > 0 and b > 0 and 0 <= p <= 1):
         return math.nan
-    return float(p) if p in (0, 1) else _inverse(lambda x: _betainc(a, b, x), p, 0, 1)
+    if p in (0, 1):
+        return float(p)
+    if math.isinf(a) or math.isinf(b):
+        return math.nan if a == b else 1.0 if math.isinf(a) else 0.0
+    return _inverse(lambda x: _betainc(a, b, x), p, 0, 1)
 
 
 def _exp1(x: float) -> float:
@@ -195,7 +210,11 @@ def _expi(x: float) -> float:
 
 def _edge_value(v: float, x: float) -> float | None:
     """Return the value of both kinds of functions at the edges of their domain."""
-    if math.isnan(v) or math.isnan(x) or math.isinf(v) or (x < 0 and not v.is_integer()):
+    if math.isnan(v) or math.isnan(x) or (math.isinf(v) and math.isinf(x)):
+        return math.nan
+    if math.isinf(v):
+        return 0.0
+    if x < 0 and not v.is_integer():
         return math.nan
     if x == 0:
         return 1.0 if v == 0 else math.inf if v < 0 and not v.is_integer() else 0.0
@@ -206,7 +225,7 @@ def _bessel_series(v: float, x: float, sign: int) -> float:
     """Return the sum of ``sign**k (x/2)**(2k+v) / (k! gamma(k+v+1))``."""
     if v < 0 and v.is_integer():
         v, x = -v, x * sign  # the terms before the first whole factorial are 0
-    term = math.exp(v * math.log(abs(x) / 2) - math.lgamma(v + 1))
+    term = _exp(v * (math.log(abs(x)) - math.log(2)) - math.lgamma(v + 1))
     if v < -1 and math.floor(v) % 2 == 0:
         term = -term  # of gamma
     terms = [term * (-1.0 if x < 0 and v % 2 == 1 else 1.0)]
@@ -224,9 +243,9 @@ def _integral(function: Callable[[Any], Any], end: float) -> float:
 
 
 def _jv(v: float, x: float) -> float:
-    known = 0.0 if math.isinf(x) and x > 0 and not math.isnan(v) else _edge_value(v, x)
-    if known is not None:
-        return known
+    known = _edge_value(v, x)
+    if known is not None or math.isinf(x):
+        return 0.0 if known is None else known
     if abs(x) < 8 or x * x < 4 * abs(v):
         return _bessel_series(v, x, -1)
     total = _integral(lambda a: np.cos(v * a - x * np.sin(a)), math.pi)
@@ -239,18 +258,25 @@ def _jv(v: float, x: float) -> float:
 
 def _iv(v: float, x: float) -> float:
     known = _edge_value(v, x)
-    if known is not None or math.isinf(x):
-        return math.inf if known is None else known
+    if known is not None:
+        return known
+    if math.isinf(x):
+        return -math.inf if x < 0 and v % 2 == 1 else math.inf
     return _bessel_series(v, x, 1)
 
 
 def _kv(v: float, x: float) -> float:
-    if math.isnan(v) or not x >= 0:
+    if math.isnan(v) or not x >= 0 or (math.isinf(v) and math.isinf(x)):
         return math.nan
-    if x in (0, math.inf):
-        return math.inf if x == 0 else 0.0
-    t = np.linspace(0, 20, 8001)
-    return float(np.trapezoid(np.exp(-x * np.cosh(t)) * np.cosh(v * t), t))
+    if x == 0 or math.isinf(v):
+        return math.inf
+    if math.isinf(x):
+        return 0.0
+    # Behind this end the exponent is far below any number's.
+    end = math.asinh(abs(v) / x) + math.log1p(1500) - min(math.log(x), 0.0)
+    t = np.linspace(0, end, 8001)
+    with np.errstate(over="ignore"):
+        return float(np.trapezoid(np.exp(np.logaddexp(v * t, -v * t) - x * np.cosh(t)) / 2, t))
 
 
 _FUNCTIONS: dict[str, Callable[..., float]] = {
