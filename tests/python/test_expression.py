@@ -257,7 +257,15 @@ def test_notebooks_show_text_that_is_escaped() -> None:
     assert "x [id B] &lt;scalar float64&gt;" in shown
     f = tv.function([x], tv.exp(x), mode="vm")
     assert "-&gt; exp(x)" in f._repr_html_()
-    assert "<td>exp.0</td><td>perform</td>" in f.explain()._repr_html_()
+    assert ">exp.0</td>" in f.explain()._repr_html_()
+
+
+def test_a_notebook_aligns_words_left_and_numbers_as_it_does_itself() -> None:
+    f = tv.function([x], tv.exp(x), mode="vm", profile=True)
+    f(1.0)
+    assert '<td style="text-align: left">perform</td>' in f.explain()._repr_html_()
+    assert "<td>1</td>" in f.explain()._repr_html_()
+    assert '<td style="text-align: left">exp</td></tr>' in f.profile._repr_html_()
 
 
 @needs_dot

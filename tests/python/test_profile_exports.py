@@ -106,7 +106,7 @@ def test_the_graph_has_a_frame_for_each_arm_and_dashes_what_never_ran() -> None:
     assert (
         'label="step < 1: else\\ntaken 0 of 2";\nstyle="rounded";\ncolor="grey50";\n7;\n}\n}' in dot
     )
-    assert '7 [label="cholesky.4\\nnever ran" style="rounded,dashed" color="grey60"' in dot
+    assert '7 [label="cholesky.4\\nnever ran" style="rounded,dashed" color="grey45"' in dot
     assert '4 [label="solve.2\\n2 runs, 80.000 ms (88.9%)" fillcolor="0.03 0.889 1.000"]' in dot
     assert '5 [label="lt.3\\n' in dot
     assert "4->5 ;" in dot

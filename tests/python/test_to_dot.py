@@ -112,7 +112,7 @@ def test_to_dot_of_a_function_frames_its_regions_and_greys_what_never_ran() -> N
         "1;\n"
         "}\n"
         '0 [label="gt.0"];\n'
-        '1 [label="exp.1" style="dashed" color="grey60" fontcolor="grey60"];\n'
+        '1 [label="exp.1" style="dashed" color="grey45" fontcolor="grey45"];\n'
         '2 [label="ifelse.2"];\n'
         '3 [label="x\\nscalar float64" shape="box"];\n'
         '4 [label="0.0" shape="box"];\n'
@@ -127,7 +127,7 @@ def test_to_dot_of_a_function_frames_its_regions_and_greys_what_never_ran() -> N
         "}"
     )
     f(1.0)
-    grey = ' style="dashed" color="grey60" fontcolor="grey60"'
+    grey = ' style="dashed" color="grey45" fontcolor="grey45"'
     assert never_called == f.to_dot() == never_taken.replace(grey, "")
 
 

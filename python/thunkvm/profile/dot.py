@@ -15,7 +15,7 @@ EVERY_BOX = {
     "fillcolor": "white",
     "fontname": "sans-serif",
 }
-NEVER_RAN = {"style": "rounded,dashed", "color": "grey60", "fontcolor": "grey60"}
+NEVER_RAN = {"style": "rounded,dashed", "color": "grey45", "fontcolor": "grey45"}
 HUE = 0.03  # of the colour that a node has more of the more time it took
 
 

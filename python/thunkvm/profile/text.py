@@ -48,7 +48,7 @@ def html_sections(sections: Iterable[Section]) -> str:
     """
     return "".join(
         f"<h4>{escape(section.title)}</h4>"
-        + (html_table(section.headers, section.rows) if section.rows else "")
+        + (html_table(section.headers, section.rows, section.left) if section.rows else "")
         + "".join(f"<p>{escape(note)}</p>" for note in section.notes)
         for section in sections
     )

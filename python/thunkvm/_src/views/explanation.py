@@ -60,6 +60,8 @@ class NodeExplanation:
 
 
 HEADERS = ("node", "runs as", "in", "runs", "when", "why not better", "made at")
+#: The columns of words.
+LEFT = tuple(header for header in HEADERS if header != "runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         header = "<br>".join(map(escape, self.header()))
-        return f"<p>{header}</p>{html_table(HEADERS, self.rows())}"
+        return f"<p>{header}</p>{html_table(HEADERS, self.rows(), LEFT)}"
 
     def header(self) -> list[str]:
         """Return the lines about all nodes together."""
@@ -124,8 +126,7 @@ class Explanation:
 
     def __str__(self) -> str:
         """Return a table, a node a line."""
-        left = [header for header in HEADERS if header != "runs"]
-        return "\n".join([*self.header(), table(HEADERS, self.rows(), left=left)])
+        return "\n".join([*self.header(), table(HEADERS, self.rows(), left=LEFT)])
 
 
 def explain(function: _core.Function) -> Explanation:

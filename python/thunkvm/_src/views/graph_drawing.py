@@ -17,7 +17,7 @@ from thunkvm._src.views.regions import Regions
 from thunkvm._src.views.tree import Root, labelled_inputs, op_text, state_names, step_roots
 
 #: The attributes of a node that never ran in a function that was called.
-NEVER_RAN = {"style": "dashed", "color": "grey60", "fontcolor": "grey60"}
+NEVER_RAN = {"style": "dashed", "color": "grey45", "fontcolor": "grey45"}
 
 
 class Part:
@@ -165,7 +165,7 @@ def function_to_dot(function: _core.Function, path: str | PathLike[str] | None =
     1;
     }
     0 [label="gt.0"];
-    1 [label="exp.1" style="dashed" color="grey60" fontcolor="grey60"];
+    1 [label="exp.1" style="dashed" color="grey45" fontcolor="grey45"];
     2 [label="ifelse.2"];
     3 [label="x\nscalar float64" shape="box"];
     4 [label="0.0" shape="box"];

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from itertools import islice
@@ -17,8 +17,11 @@ SHOWN = 200
 DRAWN = 60
 #: A box, two arrows and a leaf.
 LINES_OF_NODE = 4
-FRAME = "background-color: white; overflow: auto; max-height: 40em"
+FRAME = (
+    "background-color: white; overflow: auto; max-height: 40em; width: fit-content; max-width: 100%"
+)
 SCROLLS = "overflow-x: auto"
+LEFT = ' style="text-align: left"'
 
 
 def picture(to_dot: Callable[[], str], nodes: int) -> str:
@@ -65,23 +68,33 @@ def with_graph(text: str, lines: Iterator[str], drawn: str = "") -> str:
     return f"<code>{escape(text)}</code>{drawn}{details}"
 
 
-def html_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def html_table(
+    headers: Sequence[str], rows: Sequence[Sequence[Any]], left: Container[str] = ()
+) -> str:
     """Return a table, which scrolls where it is wider than the page.
+
+    Notebooks align cells right, as numbers are; the columns in `left` are words.
 
     Examples
     --------
     >>> from thunkvm._src.views.notebook import html_table
     >>> print(html_table(["op"], [["<"]]))
     <div style="overflow-x: auto"><table><tr><th>op</th></tr><tr><td>&lt;</td></tr></table></div>
+    >>> "<td>1</td><td style=" in html_table(["runs", "op"], [["1", "exp"]], left=["op"])
+    True
     """
-    shown = "".join(_row("td", row) for row in rows[:SHOWN])
+    looks = [LEFT if header in left else "" for header in headers]
+    shown = "".join(_row("td", row, looks) for row in rows[:SHOWN])
     more = len(rows) - SHOWN
     rest = f"<p>... and {more} more, which print() prints</p>" if more > 0 else ""
-    return f'<div style="{SCROLLS}"><table>{_row("th", headers)}{shown}</table></div>{rest}'
+    return f'<div style="{SCROLLS}"><table>{_row("th", headers, looks)}{shown}</table></div>{rest}'
 
 
-def _row(tag: str, cells: Sequence[Any]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(str(cell))}</{tag}>' for cell in cells)}</tr>"
+def _row(tag: str, cells: Sequence[Any], looks: Sequence[str]) -> str:
+    shown = (
+        f"<{tag}{look}>{escape(str(cell))}</{tag}>" for cell, look in zip(cells, looks, strict=True)
+    )
+    return f"<tr>{''.join(shown)}</tr>"
 
 
 __all__ = ["html_table", "picture", "with_graph"]
