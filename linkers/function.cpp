@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <span>
 #include <unordered_set>
 
 namespace thunkvm {
@@ -148,7 +150,8 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
                                       "tracer runs: make the function with `traced`, and call it "
                                       "with one, or choose the linker 'c|py'.");
   const HostThunks thunks = options.thunks ? options.thunks(graph_, row) : HostThunks{};
-  const LinkChoice choice = choose_link(row, thunks, !mode.gc, mode.fuses(), options.traced);
+  LinkChoice choice = choose_link(row, thunks, !mode.gc, mode.fuses(), options.traced);
+  choice.link.mutable_inputs = options.mutable_inputs;
   if (!choice.emits) when_ = CompileWhen::Never;
   emission_ = choice.emission;
   Linked linked = link(graph_, choice.link);
@@ -255,6 +258,23 @@ std::shared_ptr<Recording> Function::record(const RecordOptions& options, Host& 
 
 std::shared_ptr<Recording> Function::record_apart(const RecordOptions& options) const {
   return std::make_shared<Recording>(linked_, options, CompileWhen::Never, emission_);
+}
+
+bool Call::is_apart(std::size_t i) const {
+  const std::uint32_t own = program().inputs[i];
+  if (!frame_.cell(own).is_array()) return false;
+  const std::span<const char> memory = Array::reach(*frame_.cell(own).body());
+  const auto meets = [&](std::uint32_t other) {
+    const Cell& cell = frame_.cell(other);
+    if (other == own || !cell.is_array()) return false;
+    const std::span<const char> others = Array::reach(*cell.body());
+    if (memory.empty() || others.empty()) return false;
+    const std::less<const char*> before;
+    return before(memory.data(), others.data() + others.size()) &&
+           before(others.data(), memory.data() + memory.size());
+  };
+  return std::ranges::none_of(program().inputs, meets) &&
+         std::ranges::none_of(program().shared, meets);
 }
 
 void Call::read_shared(bool read_only) {

@@ -36,6 +36,10 @@ struct FunctionOptions {
   /// Gives the thunks of the host, for a graph after the rewrites and its linker. Null: there are
   /// none.
   std::function<HostThunks(const FunctionGraph& graph, const LinkerRow& linker)> thunks = {};
+  /// The inputs, by position, whose arguments a call may write to: where it holds the only
+  /// reference to one, it may take its memory at the last use of its value. It does so in modes
+  /// with lifetimes.
+  std::vector<std::uint32_t> mutable_inputs = {};
   /// Calls may have a tracer: no node is fused with others, and none writes to its inputs.
   bool traced = false;
   /// true: a mode that compiles now does so in the constructor. false: the caller asks for it.
@@ -64,9 +68,9 @@ class Function {
 
   /// One call: the outputs' values, which share memory with nothing. An argument is a value of its
   /// input's dtype and number of axes, and of its known lengths. An array that the caller keeps is
-  /// read in place; one that was moved in may be written to. Throws the exception of a thunk; an
-  /// Error gets the name of its node. Any thread may call. `host` and `tracer` (of a traced
-  /// function) are this call's.
+  /// read in place; one that was moved in may be written to if its input is mutable. Throws the
+  /// exception of a thunk; an Error gets the name of its node. Any thread may call. `host` and
+  /// `tracer` (of a traced function) are this call's.
   std::vector<Cell> operator()(std::vector<Cell> arguments = {}, Tracer* tracer = nullptr);
   std::vector<Cell> call(std::vector<Cell> arguments, Host& host, Tracer* tracer = nullptr);
 
@@ -167,6 +171,9 @@ class Call {
   Frame& frame() { return frame_; }
   /// The register of an input.
   Cell& argument(std::size_t i) { return frame_.cell(program().inputs[i]); }
+  /// True for an array that shares no memory with another argument or a shared value of this call:
+  /// neither has a byte from its first element to its last. To be asked before `run`.
+  bool is_apart(std::size_t i) const;
   bool reads_shared() const { return !function_.shared_.empty(); }
   /// Reads all shared variables at one moment. `read_only`: nobody can write to the arrays.
   void read_shared(bool read_only);

@@ -14,6 +14,7 @@
 #include "vm/verify/verifier.h"
 
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,13 @@ ThunkCode native_thunk(const Apply& node) { return node.op()->kernel(node); }
 
 namespace {
 
+/// The inputs that die. Whatever is kept, runs by need or is watched knows no last use, or leaves
+/// its inputs as they are.
+std::span<const std::uint32_t> mutable_inputs(const LinkOptions& options) {
+  if (!options.placed || options.retain_intermediates || options.traced) return {};
+  return options.mutable_inputs;
+}
+
 Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
                        const LinkOptions& options) {
   if (!options.placed) return lower_by_need(function, graph, options.retain_intermediates);
@@ -109,7 +117,7 @@ Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
   Schedule schedule = lower(function, graph, placement, join_branches(graph, placement),
                             options.retain_intermediates);
   if (options.emits) run_reductions_early(schedule);
-  if (!options.retain_intermediates) let_go(schedule, placement.regions);
+  if (!options.retain_intermediates) let_go(schedule, placement.regions, mutable_inputs(options));
   if (options.emits) run_needs_ahead(schedule);
   return schedule;
 }
@@ -134,6 +142,8 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   auto program = std::make_shared<Program>(assemble(*schedule, thunks, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
   program->contents = contents_of(schedule);
+  const std::span<const std::uint32_t> written = mutable_inputs(options);
+  program->mutable_inputs.assign(written.begin(), written.end());
   linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const char* const asked = std::getenv("THUNKVM_VERIFY");

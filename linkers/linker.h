@@ -5,6 +5,7 @@
 #include "ops/graph/graph.h"
 #include "vm/program.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -54,6 +55,9 @@ struct LinkOptions {
   /// Thunks leave their inputs as they are, for tracers: none takes over the memory of a dying
   /// input.
   bool traced = false;
+  /// The inputs, by position, whose arguments the program may write to: they die as intermediates
+  /// do. Only where values die at all, and thunks may take over what dies.
+  std::vector<std::uint32_t> mutable_inputs = {};
   std::vector<ThunkSource> sources = {native_thunk};
   /// C will be emitted from the schedule: arrays are reduced soon after they are computed, and memo
   /// bodies run ahead of their needs, so that more nodes share a nest.

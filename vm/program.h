@@ -117,6 +117,9 @@ struct Program {
   std::vector<std::pair<std::uint32_t, Cell>>
       constants;                      ///< preloaded in every frame, never retired
   std::vector<std::uint32_t> inputs;  ///< filled by the caller; emptied when the call ends
+  /// Those of the inputs, by position, that may be retired or taken: the program may write to what
+  /// they hold.
+  std::vector<std::uint32_t> mutable_inputs;
   std::vector<std::uint32_t> shared;  ///< likewise, with the values of shared variables
   std::vector<std::uint32_t>
       outputs;  ///< the caller moves them out; a register may be listed twice

@@ -34,7 +34,7 @@ class Lifetimes {
         first_made_(schedule.nodes.size(), kNone),
         next_made_(schedule.registers.size(), kNone) {}
 
-  void run() && {
+  void run(std::span<const std::uint32_t> mutable_inputs) && {
     for (const auto* kept : {&s_.outputs, &s_.updates})
       for (const std::uint32_t reg : *kept) kept_[reg] = true;
     find_defining_regions();
@@ -45,6 +45,7 @@ class Lifetimes {
     // last entry.
     std::ranges::sort(bodies_, std::ranges::greater(), &Body::node);
     for (std::uint32_t b = 0; b < bodies_.size(); ++b) find_last_entry(b);
+    for (const std::uint32_t input : mutable_inputs) end_input(s_.inputs[input]);
     for (const std::uint32_t first : first_made_)
       for (std::uint32_t reg = first; reg != kNone; reg = next_made_[reg]) {
         poll_interrupt();
@@ -222,6 +223,13 @@ class Lifetimes {
     end_behind(reg, home, last, known_, 0);
   }
 
+  /// Whoever calls has made it in front of the root.
+  void end_input(std::uint32_t reg) {
+    if (kept_[reg] || touches(reg).empty()) return;
+    defined_in_[reg] = kRootRegion;
+    end(reg);
+  }
+
   /// Lets a state go where a step touches it for the last time, so that its memory may be that of
   /// the next one, and where the loop ends.
   void end_state(const ScheduledLoop& loop, std::uint32_t state) {
@@ -369,6 +377,9 @@ class Lifetimes {
 
 }  // namespace
 
-void let_go(Schedule& schedule, const RegionTree& regions) { Lifetimes(schedule, regions).run(); }
+void let_go(Schedule& schedule, const RegionTree& regions,
+            std::span<const std::uint32_t> mutable_inputs) {
+  Lifetimes(schedule, regions).run(mutable_inputs);
+}
 
 }  // namespace thunkvm

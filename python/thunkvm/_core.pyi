@@ -377,6 +377,7 @@ class InputSpec:
         has_default: bool = False,
         default: Any = None,
         borrow: bool = False,
+        mutable: bool = False,
     ) -> None: ...
 
 class Interface:

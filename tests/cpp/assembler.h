@@ -78,7 +78,11 @@ using Registers = std::vector<Index>;
 /// and every segment has a counter.
 class ProgramBuilder {
  public:
-  Index input(const std::string& name) { return listed(program_.inputs, name); }
+  /// A mutable one.
+  Index input(const std::string& name) {
+    program_.mutable_inputs.push_back(static_cast<Index>(program_.inputs.size()));
+    return listed(program_.inputs, name);
+  }
   Index shared(const std::string& name) { return listed(program_.shared, name); }
   Index output(const std::string& name) { return listed(program_.outputs, name); }
   Index update(const std::string& name) { return listed(program_.updates, name); }

@@ -192,6 +192,60 @@ TEST_CASE("many threads call one function while it is compiled in the background
   CHECK(sums == 2000);
 }
 
+TEST_CASE("a call writes to an argument that was moved in, if its input is mutable") {
+  const Variable x = vector("x");
+  const auto is_result_in_argument = [&](FunctionOptions options, bool keeps, const char* mode) {
+    Function f({.inputs = {x}, .outputs = {exp(x)}}, Mode::named(mode), std::move(options));
+    Cell argument = array({0.0, 0.0});
+    const char* const memory = argument.body()->data;
+    const Cell kept = keeps ? argument : Cell();
+    std::vector<Cell> arguments;
+    arguments.push_back(std::move(argument));
+    const std::vector<Cell> outputs = f(std::move(arguments));
+    CHECK(outputs[0].array().data_as<double>()[1] == 1.0);
+    if (keeps) CHECK(kept.array().data_as<double>()[1] == 0.0);
+    return outputs[0].body()->data == memory;
+  };
+  for (const char* mode : {"cvm", "c", "c|py"}) {
+    CAPTURE(mode);
+    CHECK(is_result_in_argument({.mutable_inputs = {0}}, false, mode));
+    CHECK_FALSE(is_result_in_argument({.mutable_inputs = {0}}, true, mode));
+    CHECK_FALSE(is_result_in_argument({}, false, mode));
+  }
+  CHECK_FALSE(is_result_in_argument({.mutable_inputs = {0}}, false, "cvm_nogc"));
+}
+
+TEST_CASE("an argument is apart where no other value of the call has a byte in its memory") {
+  const Variable x = vector("x"), y = vector("y");
+  const Cell kept = array({1.0, 2.0});
+  const Ref<SharedValue> held(new SharedValue(x.type_ref(), kept));
+  Function f({.inputs = {x, y}, .outputs = {x + y + Variable::shared(held, "held")}});
+  Frame* const frame = f.frames().acquire();
+  {
+    Call call(f, *frame);
+    const Array six = array({0.0, 1.0, 2.0, 3.0, 4.0, 5.0}).array();
+    const auto part = [&](std::int64_t begin, std::int64_t length, std::int64_t step) {
+      return Cell::of_array(
+          six.view(std::vector{length}, std::vector{8 * step}, six.data_as<double>() + begin));
+    };
+    const auto is_apart = [&](const Cell& first, const Cell& second) {
+      call.argument(0) = first;
+      call.argument(1) = second;
+      call.read_shared(false);
+      return call.is_apart(0);
+    };
+    CHECK(is_apart(part(0, 3, 1), part(3, 3, 1)));
+    CHECK(is_apart(part(2, 3, -1), part(3, 3, 1)));
+    CHECK(is_apart(part(0, 3, 1), part(1, 0, 1)));
+    CHECK_FALSE(is_apart(part(0, 4, 1), part(3, 3, 1)));
+    CHECK_FALSE(is_apart(part(3, 3, -1), part(3, 3, 1)));
+    CHECK_FALSE(is_apart(part(0, 3, 2), part(1, 3, 2)));
+    CHECK_FALSE(is_apart(kept, part(0, 3, 1)));
+    CHECK_FALSE(is_apart(number(1.0), part(0, 3, 1)));
+  }
+  f.frames().release(frame);
+}
+
 TEST_CASE("a tracer is told of each node of a traced function") {
   struct Names final : Tracer {
     std::vector<std::string> seen;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -181,6 +182,23 @@ TEST_CASE("constants are not retired or taken, nor anything in a keep program") 
   kept.halt();
   kept.retain_intermediates();
   CHECK_VERDICT(kept.build(), "register 0 (x) is taken in a program that keeps its values");
+}
+
+TEST_CASE("what callers lend is not retired or taken: shared values, and inputs not mutable") {
+  ProgramBuilder b;
+  const Index x = b.input("x"), y = b.output("y");
+  b.move(y, x, true);
+  b.halt();
+  const auto program = b.build();
+  CHECK(verdict(program) == "valid");
+  program->mutable_inputs = {};
+  const char* const lent = "register 0 (x) is taken, but it is a shared variable's value, or an "
+                           "input that is not mutable";
+  CHECK_VERDICT(program, lent);
+  program->shared = std::exchange(program->inputs, {});
+  CHECK_VERDICT(program, lent);
+  program->mutable_inputs = {0};
+  CHECK_VERDICT(program, "the mutable inputs: input 0 does not exist, there are 0");
 }
 
 TEST_CASE("operands are whole") {

@@ -176,7 +176,7 @@ class Built:
         self, spec: Spec, mode: str, initial_shared: dict[int, Any], repeated: bool = False
     ) -> None:
         self.journal = Journal()
-        self.inputs: list[tv.Variable] = []
+        self.inputs: list[tv.In] = []
         self.shared: dict[int, tv.Variable] = {}
         values: list[tv.Variable] = []
         selectors: dict[tuple[int, int], tv.Variable] = {}
@@ -207,8 +207,9 @@ class Built:
     def _outputs(self, spec, n, node, values, selectors, initial_shared):
         ins = [values[v] for v in node.ins]
         if node.kind == "input":
-            self.inputs.append(tv.scalar(f"x{n}", dtype="int64"))
-            return [self.inputs[-1]]
+            x = (tv.scalar if node.rank == SCALAR else tv.vector)(f"x{n}", dtype="int64")
+            self.inputs.append(tv.In(x, mutable=node.seed % 2 == 1))
+            return [x]
         if node.kind == "state":
             return [(tv.scalar if node.rank == SCALAR else tv.vector)(f"s{n}", dtype="int64")]
         if node.kind == "shared":

@@ -27,8 +27,9 @@ class Node:
     steps than its seed; a fori_loop and a scan, of which the last values are read, take so many;
     its arms are what the states begin with, what they become, and the states).
 
-    seed: what the kind makes of it. A cond takes its selector modulo this number, or as it is if
-    that is 0; conds with the same selector and number share the remainder, decoded as each will.
+    seed: what the kind makes of it. An input with an odd one is mutable. A cond takes its selector
+    modulo this number, or as it is if that is 0; conds with the same selector and number share the
+    remainder, decoded as each will.
     """
 
     kind: str
@@ -99,8 +100,11 @@ class OpenLoop:
     end: int
 
 
-def generate(rng: random.Random) -> Spec:
-    """A random graph: shared conditionals, loops, opaque lazy nodes, destroying Ops, updates."""
+def generate(rng: random.Random, vectors: int = 0) -> Spec:
+    """A random graph: shared conditionals, loops, opaque lazy nodes, destroying Ops, updates.
+
+    `vectors` is how many inputs there are of these, half of them mutable, beside two scalars.
+    """
     size = rng.choice((5, 8, 14, 14, 30, 30, 60))
     p_cond = rng.choice((0.2, 0.4, 0.6))
     p_lazy = rng.choice((0.0, 0.1, 0.3))
@@ -152,6 +156,8 @@ def generate(rng: random.Random) -> Spec:
 
     add(Node("input"))
     add(Node("input"))
+    for _ in range(vectors):
+        add(Node("input", rank=VECTOR, seed=rng.randrange(2)))
     for _ in range(rng.choice((0, 1, 2))):
         add(Node("shared", rank=rng.choice((SCALAR, SCALAR, VECTOR))))
     while len(nodes) < size or running:
@@ -162,11 +168,11 @@ def generate(rng: random.Random) -> Spec:
             begin_loop()
             continue
         r = rng.random()
-        vectors = any(rank == VECTOR and is_there(v) for v, rank in enumerate(ranks))
+        has_vectors = any(rank == VECTOR and is_there(v) for v, rank in enumerate(ranks))
         if r < p_cond and rng.random() < 0.2:
             outs, rank = (
                 rng.choice((1, 1, 2)),
-                VECTOR if vectors and rng.random() < 0.25 else SCALAR,
+                VECTOR if has_vectors and rng.random() < 0.25 else SCALAR,
             )
             arms = [[pick(rank) for _ in range(outs)] for _ in range(2)]
             add(Node("attempt", (), outs, rank, 0, tuple(map(tuple, arms))))
@@ -186,7 +192,7 @@ def generate(rng: random.Random) -> Spec:
                 "index_or_default": (0, 2, 3, arms_n + 1),
             }
             modulus = 2 if rng.random() < 0.4 else rng.choice(numbers[decoding])
-            rank = VECTOR if vectors and rng.random() < 0.25 else SCALAR
+            rank = VECTOR if has_vectors and rng.random() < 0.25 else SCALAR
             arms = [[pick(rank) for _ in range(outs)] for _ in range(arms_n)]
             if rank == SCALAR and rng.random() < 0.25:
                 arms[rng.randrange(arms_n)] = [selector] * outs  # and / or
@@ -196,7 +202,7 @@ def generate(rng: random.Random) -> Spec:
             kind = rng.choice(("reentrant", "generator"))
             add(Node(kind, ins, rng.choice((1, 1, 2, 3)), SCALAR, rng.randrange(1 << 30)))
         elif r < p_cond + p_lazy + 0.12:
-            kind = rng.choice(("vector", "item", "destroy", "write")) if vectors else "vector"
+            kind = rng.choice(("vector", "item", "destroy", "write")) if has_vectors else "vector"
             if kind == "vector":
                 add(Node("vector", (pick(),), 1, VECTOR))
             elif kind == "item":

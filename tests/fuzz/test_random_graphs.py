@@ -13,6 +13,7 @@ import pytest
 from build import Built, Injected
 from naming import run_as
 from oracle import Result, arguments, evaluate, shared_values
+from placement import Placement
 from spec import Spec, generate, smaller
 from updates import adopt_updates
 
@@ -42,8 +43,13 @@ def rewritten_differences(ran: Counter, want: Result) -> dict[object, tuple[int,
     return {what: (ran[what], want.ran[what]) for what in ran | want.ran if is_wrong(what)}
 
 
-def check(spec: Spec, mode: str) -> None:
+def check(spec: Spec, mode: str) -> int:
     """Run all calls of a spec in one mode against the oracle.
+
+    Returns
+    -------
+    int
+        How many mutable arguments they wrote to.
 
     Raises
     ------
@@ -55,12 +61,13 @@ def check(spec: Spec, mode: str) -> None:
         built = Built(spec, mode, shared, repeated=mode in REWRITING)
     except RuntimeError as error:  # the verifier refuses the program
         raise Wrong(f"linking failed: {error}") from error
+    written = 0
     for call, failing in zip(spec.calls, spec.failing, strict=True):
-        given = arguments(spec, call)
-        known = shared | given
+        placement = Placement(spec, arguments(spec, call), call)
+        known = shared | placement.values
         want = evaluate(spec, call, known, failing)
         try:
-            got = built.call(list(given.values()), call, failing)
+            got = built.call(placement.arguments, call, failing)
             failed = False
         except Injected:
             got, failed = [], True
@@ -83,10 +90,12 @@ def check(spec: Spec, mode: str) -> None:
             raise Wrong(f"outputs {got}, expected {want.outputs}")
         try:
             adopt_updates(spec, built, shared, want)
+            written += placement.written(got, keeps="nogc" in mode or mode in ("py", "c&py"))
         except AssertionError as error:
             raise Wrong(str(error)) from error
         if not _core._testing.registers_empty(built.function):
             raise Wrong("a register holds a value after the call")
+    return written
 
 
 def shrink(spec: Spec, mode: str) -> Spec:

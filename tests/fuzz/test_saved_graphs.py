@@ -150,7 +150,8 @@ def test_graphs_of_all_kinds_of_nodes_are_in_a_file_what_they_were(
     graphs: list[Any] = []
 
     def noting(inputs: Any, outputs: Any, updates: Any, **options: Any) -> Any:
-        graphs.append((inputs, [*outputs, *(update.value for _, update in updates)]))
+        variables = [entry.variable for entry in inputs]
+        graphs.append((variables, [*outputs, *(update.value for _, update in updates)]))
         return function(inputs, outputs, updates=updates, **options)
 
     for seed in range(fuzz_seed, fuzz_seed + fuzz_graphs // 8):

@@ -2,8 +2,8 @@
 
 ``pytensor.function(..., mode=Mode(linker=ThunkvmLinker()))`` translates PyTensor's graph, node by
 node. Conditionals, elementwise Ops, reductions, DimShuffle, Subtensor and Dot become those of
-thunkvm; all else runs by its `perform`. Nodes come from the
-lines that PyTensor's tags have.
+thunkvm; all else runs by its `perform`. Nodes come from the lines that PyTensor's tags have. Inputs
+that PyTensor lets a function overwrite are mutable.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytensor.scalar as ps
+from pytensor.compile.aliasing import Supervisor
 from pytensor.graph.basic import Constant
 from pytensor.ifelse import IfElse
 from pytensor.link.basic import Container, PerformLinker
@@ -127,15 +128,22 @@ def linked_graph(fgraph: Any, order: list[Any], mode: Any) -> tv.Function:
     for node in order:
         translation.add(node)
     outputs = [translation[variable] for variable in fgraph.outputs]
+    mutable = mutable_inputs(fgraph)
     return link(
         Graph(inputs, outputs),
         mode,
         Interface(
-            inputs=[Input(strict=is_array(variable)) for variable in fgraph.inputs],
+            inputs=[Input(strict=is_array(v), mutable=v in mutable) for v in fgraph.inputs],
             outputs=[Output(array=is_array(v), borrow=not is_array(v)) for v in fgraph.outputs],
             origins=translation.origins,
         ),
     )
+
+
+def mutable_inputs(fgraph: Any) -> set[Any]:
+    """Return the inputs whose memory a function may use: those that no supervisor protects."""
+    protected = [set(f.protected) for f in fgraph._features if isinstance(f, Supervisor)]
+    return set(fgraph.inputs).difference(*protected) if protected else set()
 
 
 def is_array(variable: Any) -> bool:

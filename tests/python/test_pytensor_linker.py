@@ -11,6 +11,7 @@ import pytest
 os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")
 pytensor = pytest.importorskip("pytensor", reason="pytensor is not installed")
 import pytensor.tensor as pt  # noqa: E402
+from pytensor.compile.io import In  # noqa: E402
 from pytensor.compile.mode import Mode  # noqa: E402
 from pytensor.graph.basic import Apply  # noqa: E402
 from pytensor.graph.op import Op  # noqa: E402
@@ -142,3 +143,43 @@ def test_explanations_show_the_lines_that_made_the_nodes_of_pytensor() -> None:
         f"{name}:{lines[0]}, y = pt.exp(a)",
         f"{name}:{lines[1]}, z = y.sum()",
     ]
+
+
+class AddOne(Op):  # type: ignore[misc]
+    """Adds one to a vector, in place."""
+
+    destroy_map = {0: [0]}
+    __props__ = ()
+
+    def make_node(self, x: Any) -> Apply:
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: list[Any], outputs: list[list[Any]]) -> None:
+        inputs[0] += 1.0
+        outputs[0][0] = inputs[0]
+
+
+@pytest.mark.parametrize("mode", ["vm", "cvm"])
+def test_an_op_of_pytensor_writes_to_a_mutable_input(mode: str) -> None:
+    a, memory = pt.vector("a"), np.ones(2)
+    f = function([In(a, mutable=True)], AddOne()(a).sum(), mode, accept_inplace=True)
+    assert float(f(memory)) == 4.0
+    assert memory.tolist() == [2.0, 2.0]
+
+
+def test_the_inputs_that_pytensor_protects_are_not_mutable() -> None:
+    a, b, n = pt.vector("a"), pt.vector("b"), pytensor.shared(np.ones(2), "n")
+    f = function([In(a, mutable=True), b], a + b + n, updates={n: n * 2.0})
+    assert [spec.mutable for spec in f.vm.linked._recipe["interface"].inputs] == [True, False, True]
+    values = np.ones(2), np.ones(2)
+    assert [f(*values).tolist(), n.get_value().tolist()] == [[3.0, 3.0], [2.0, 2.0]]
+    assert values[1].tolist() == [1.0, 1.0]
+
+
+def test_rewritten_graphs_write_in_place_to_mutable_inputs_alone() -> None:
+    mode = Mode(ThunkvmLinker(), optimizer="fast_run")
+    a, b = pt.vector("a"), pt.vector("b")
+    f = pytensor.function([In(a, mutable=True), b], (pt.exp(a) + pt.exp(b)).sum(), mode=mode)
+    values = np.zeros(3), np.zeros(3)
+    assert float(f(*values)) == 6.0
+    assert values[1].tolist() == [0.0] * 3

@@ -17,7 +17,8 @@ namespace thunkvm {
 namespace {
 
 /// What the program lists a register as. One that is given is there when the call begins.
-enum Role : std::uint8_t { kGiven = 1, kConstant = 2, kOutput = 4, kUpdate = 8 };
+/// One that is lent is there when the call has ended, too.
+enum Role : std::uint8_t { kGiven = 1, kConstant = 2, kOutput = 4, kUpdate = 8, kLent = 16 };
 
 /// The states of a register at one instruction of a body: the conditions of each. More than one may
 /// hold where something else than a lazy thunk's choice decides.
@@ -64,8 +65,10 @@ class RegisterFlow {
     };
     for (const auto& [index, value] : program_.constants)
       give(index, kGiven | kConstant, "the constants");
-    for (const std::uint32_t index : program_.inputs) give(index, kGiven, "the inputs");
-    for (const std::uint32_t index : program_.shared) give(index, kGiven, "the shared variables");
+    for (const std::uint32_t index : program_.inputs) give(index, kGiven | kLent, "the inputs");
+    for (const std::uint32_t i : program_.mutable_inputs) roles_[program_.inputs[i]] &= ~kLent;
+    for (const std::uint32_t index : program_.shared)
+      give(index, kGiven | kLent, "the shared variables");
     for (const std::uint32_t index : program_.outputs) roles_[index] |= kOutput;
     for (const std::uint32_t index : program_.updates) roles_[index] |= kUpdate;
   }
@@ -126,6 +129,8 @@ class RegisterFlow {
       throw_invalid(instruction_text(program_, pc), text(index) + what + why);
     };
     if ((roles_[index] & kConstant) != 0) refuse(", but it is a constant");
+    if ((roles_[index] & kLent) != 0)
+      refuse(", but it is a shared variable's value, or an input that is not mutable");
     if (program_.retain_intermediates) refuse(" in a program that keeps its values");
     if ((roles_[index] & kUpdate) != 0) refuse(" on some path, but it is an update");
     if (!bodies_.dominates(body, writer_[index]))

@@ -78,6 +78,8 @@ class Verifier {
     list("the shared variables", p_.shared);
     list("the outputs", p_.outputs);
     list("the updates", p_.updates);
+    where_ = "the mutable inputs";
+    for (const std::uint32_t i : p_.mutable_inputs) in_range(i, p_.inputs.size(), "input");
     where_ = "the constants";
     for (const auto& [index, value] : p_.constants) {
       in_range(index, p_.n_registers, "register");

@@ -7,8 +7,9 @@ namespace thunkvm {
 
 /// Checks that every index is in range, every path ends and no body (body_graph.h) needs itself,
 /// memo and input bodies end in Return and the program in Halt, operand lists are whole, constants
-/// are never written, taken or retired, inputs that die are retired by their step, and nothing is
-/// retired or taken in a program with `retain_intermediates`.
+/// are never written, taken or retired, nor are shared variables' values and inputs that are not
+/// mutable retired or taken. Inputs that die are retired by their step, and nothing is retired or
+/// taken in a program with `retain_intermediates`.
 ///
 /// On every path a register has to be written before it is read, written at most once and in one
 /// body only, retired in that body or in one around it, and not read after it was retired; outputs

@@ -1,6 +1,7 @@
 // ndarray.cpp: arrays as ndarrays. By hand: NumPy's own objects, and on each call's path.
 #include "python/bindings/arrays/ndarray.h"
 
+#include "python/bindings/arrays/argument_memory.h"
 #include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/release.h"
 #include "python/bindings/python/topics.h"
@@ -89,6 +90,20 @@ bool held_by_us_alone(void* owner) noexcept {
 }
 
 const ForeignOwner ndarray_owner = {release_object, held_by_us_alone};
+
+// The caller gave the memory away for the call: the references to the buffer are all that count.
+bool given_to_us(void*) noexcept { return true; }
+
+const ForeignOwner argument_owner = {release_object, given_to_us};
+
+// The array that an ndarray shows the memory of, itself or through bases; null if there is none.
+const ArrayBody* shown_array(PyObject* object) {
+  while (object != nullptr && PyArray_CheckExact(object))
+    object = PyArray_BASE(reinterpret_cast<PyArrayObject*>(object));
+  return object != nullptr && Py_IS_TYPE(object, memory_class)
+             ? reinterpret_cast<MemoryObject*>(object)->array
+             : nullptr;
+}
 
 // ---- dtypes, by number ----
 
@@ -205,6 +220,36 @@ Array borrow_ndarray(PyArrayObject* array, DType dtype) {
   result.body()->is_owner_itself = true;
   if (dtype == DType::Bool && !holds_bools(result)) return with_bools(result);
   return result;
+}
+
+Array borrow_mutable(PyArrayObject* array, DType dtype) {
+  const std::size_t ndim = static_cast<std::size_t>(PyArray_NDIM(array));
+  Array result = Array::borrow(array, &argument_owner, true, dtype, Dims(PyArray_DIMS(array), ndim),
+                               Dims(PyArray_STRIDES(array), ndim), PyArray_DATA(array));
+  Py_INCREF(array);
+  return result;
+}
+
+bool is_in_argument(const ArrayBody& array) {
+  for (const ArrayBody* seen = &array; seen != nullptr;) {
+    const Buffer& buffer = *seen->buffer;
+    if (buffer.hooks() == &argument_owner) return true;
+    seen = buffer.hooks() == &ndarray_owner ? shown_array(static_cast<PyObject*>(buffer.owner()))
+                                            : nullptr;
+  }
+  return false;
+}
+
+PyObject* whole_argument(const ArrayBody& array) {
+  if (array.buffer->hooks() != &argument_owner) return nullptr;
+  auto* const owner = static_cast<PyArrayObject*>(array.buffer->owner());
+  const std::size_t ndim = array.ndim;
+  const bool is_whole =
+      dtype_of_ndarray(owner) == array.dtype && PyArray_DATA(owner) == array.data &&
+      PyArray_NDIM(owner) == array.ndim &&
+      std::equal(array.dims, array.dims + ndim, PyArray_DIMS(owner)) &&
+      std::equal(array.dims + ndim, array.dims + 2 * ndim, PyArray_STRIDES(owner));
+  return is_whole ? reinterpret_cast<PyObject*>(owner) : nullptr;
 }
 
 Array lent_array(Array array) {

@@ -2,6 +2,7 @@
 
 #include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/call/limits.h"
+#include "python/bindings/call/mutable_arguments.h"
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
@@ -225,10 +226,10 @@ inline PyRef PythonFunction::take_output(Call& call, std::size_t j) const {
   Cell& cell = call.output(j);
   if (cell.is_scalar()) return PyRef::adopt(numpy_scalar(cell.dtype(), cell.address()));
   if (cell.is_array() && cell.body()->ndim != 0 && !outputs_[j].borrow)
-    return to_ndarray(call.takes(j) && exclusive(cell) ? cell.take_array() : copy_of_array(cell));
+    return to_ndarray(call.takes(j) && is_own(cell) ? cell.take_array() : copy_of_array(cell));
   Cell value = call.take(j);
   if (outputs_[j].borrow) return to_python_lent(value);
-  return to_python(make_exclusive(std::move(value), *outputs_[j].type));
+  return to_python(make_own(std::move(value), *outputs_[j].type));
 }
 
 inline PyRef PythonFunction::take_outputs(Call& call) const {
@@ -281,6 +282,8 @@ inline PyObject* PythonFunction::call_in(AnyLease& lease, const Compilation& com
   lease.begin();
   store_arguments(call, arguments, n_positional, keywords);
   if (call.reads_shared()) call.read_shared(shows_values());
+  if (const Program& program = *core_.linked().program; !program.mutable_inputs.empty())
+    [[unlikely]] give_mutable_arguments(call, program);
   Observer* observer = nullptr;
   bool sampled = false;
   PyRef started;
@@ -304,7 +307,7 @@ inline PyObject* PythonFunction::call_in(AnyLease& lease, const Compilation& com
     lease.part(CallPart::Results);
     return result.release();
   }
-  Updates updates = call.take_updates(make_exclusive);
+  Updates updates = call.take_updates(make_own);
   call.finish();
   lease.succeed();
   if (pack_) result = PyRef::take(PyObject_CallOneArg(pack_.get(), result.get()));

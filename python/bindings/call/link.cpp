@@ -15,6 +15,7 @@
 #include "python/bindings/thunks/c_thunk.h"
 #include "python/bindings/thunks/python_thunk.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,7 +52,8 @@ struct InputSpec {
   CastRule rule = CastRule::Safe;
   bool has_default = false;
   PyRef default_value = {};
-  bool borrow = false;  ///< the default may be what the caller keeps
+  bool borrow = false;      ///< the default may be what the caller keeps
+  bool is_mutable = false;  ///< see mutable_arguments.h
 };
 
 /// How Python calls a function, and what of it is Python's.
@@ -97,14 +99,14 @@ calls that compute it.)")
                         R"(How Python gives one input of a function.
 
 `name` is its keyword; None: the name of its Variable. `default` counts where `has_default`, and is
-not copied if it is to `borrow`.)")
+not copied if it is to `borrow`. Calls may write to the memory of a `mutable` argument.)")
       .def(py::init([](const py::object& name, CastRule rule, bool has_default, PyRef default_value,
-                       bool borrow) {
-             return InputSpec{name_of(name, "an input's name"), rule, has_default,
-                              std::move(default_value), borrow};
+                       bool borrow, bool is_mutable) {
+             return InputSpec{name_of(name, "an input's name"), rule,   has_default,
+                              std::move(default_value),         borrow, is_mutable};
            }),
            "name"_a, "rule"_a, "has_default"_a = false, "default"_a = py::none(),
-           "borrow"_a = false);
+           "borrow"_a = false, "mutable"_a = false);
   py::class_<Interface>(module, "Interface",
                         R"(How Python calls a function, and what of it runs in Python.
 
@@ -195,9 +197,12 @@ Typed<"thunkvm._core.Function"> link_function(const TargetedGraph& given, const 
 
   std::vector<Parameter> parameters;
   const std::size_t n_inputs = graph.inputs.size(), n_outputs = graph.outputs.size();
-  for (std::size_t i = 0; i < n_inputs; ++i)
-    parameters.push_back(
-        parameter(graph.inputs[i], spec_of(interface.inputs, i, n_inputs, "inputs"), function, i));
+  std::vector<std::uint32_t> mutable_inputs;
+  for (std::size_t i = 0; i < n_inputs; ++i) {
+    const InputSpec spec = spec_of(interface.inputs, i, n_inputs, "inputs");
+    parameters.push_back(parameter(graph.inputs[i], spec, function, i));
+    if (spec.is_mutable) mutable_inputs.push_back(static_cast<std::uint32_t>(i));
+  }
   std::vector<OutputSpec> outputs;
   for (std::size_t j = 0; j < n_outputs; ++j)
     outputs.push_back(
@@ -207,6 +212,7 @@ Typed<"thunkvm._core.Function"> link_function(const TargetedGraph& given, const 
   const Mode& how = mode.cast<const Mode&>();
   FunctionOptions options{.name = function,
                           .n_conditional = given.n_conditional,
+                          .mutable_inputs = std::move(mutable_inputs),
                           .traced = !interface.observer.is_none(),
                           .compile = false};
   for (const Variable& target : given.targets) options.update_names.push_back(target.text());

@@ -1,6 +1,7 @@
 #include "python/bindings/graph/value.h"
 
 #include "linkers/value_check.h"
+#include "python/bindings/arrays/argument_memory.h"
 #include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/limits.h"
@@ -328,8 +329,11 @@ Cell kept_lent(Cell cell) {
 }
 
 PyRef to_python_lent(const Cell& value) {
-  if (value.is_array() && value.body()->ndim != 0 && value.body()->is_owner_itself)
-    return PyRef::borrow(static_cast<PyObject*>(value.body()->buffer->owner()));
+  if (value.is_array() && value.body()->ndim != 0) {
+    if (value.body()->is_owner_itself)
+      return PyRef::borrow(static_cast<PyObject*>(value.body()->buffer->owner()));
+    if (PyObject* argument = whole_argument(*value.body())) return PyRef::borrow(argument);
+  }
   return to_python(value);
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from thunkvm._core import Function, Variable
@@ -111,7 +112,10 @@ def function(
         Graph(arguments, shaped),
         resolved,
         Interface(
-            [Input(s.name, s.value, s.strict, bool(s.allow_downcast), s.borrow) for s in specs],
+            [
+                Input(s.name, s.value, s.strict, bool(s.allow_downcast), s.borrow, s.mutable)
+                for s in specs
+            ],
             [Output(borrow) for borrow in graph.borrowed],
             [(target, Update(value, if_computed)) for target, value, if_computed in graph.updates],
             name,
@@ -149,7 +153,7 @@ def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
         downcast = allow_downcast if spec.allow_downcast is None else spec.allow_downcast
         _check_name(f"the name of input {number}", spec.name)
         name = spec.name or variable.name
-        specs.append(In(variable, name, spec.value, spec.strict, downcast, spec.borrow))
+        specs.append(replace(spec, variable=variable, name=name, allow_downcast=downcast))
     return specs
 
 

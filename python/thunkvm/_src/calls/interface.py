@@ -51,6 +51,11 @@ class Input:
         Convert values to the Variable's dtype even if they lose precision.
     borrow : bool
         Keep `default` itself, not a copy.
+    mutable : bool
+        Calls may write to the memory of the argument. Its elements after a call are unspecified,
+        after one that fails too. Results are the same, and not in that memory unless they are
+        borrowed. It is only read where another argument or a shared variable may have it too,
+        where it is read-only, in modes that keep or check values, and in `py`.
 
     Examples
     --------
@@ -59,6 +64,18 @@ class Input:
     >>> how = tv.linking.Interface(inputs=[tv.linking.Input(), tv.linking.Input(default=10.0)])
     >>> tv.linking.link(tv.linking.Graph([x, y], x + y), interface=how)(1.0)
     np.float64(11.0)
+
+    The exponentials take the place of what they are of:
+
+    >>> import numpy as np
+    >>> x = tv.vector("x")
+    >>> how = tv.linking.Interface(
+    ...     [tv.linking.Input(mutable=True)], [tv.linking.Output(borrow=True)]
+    ... )
+    >>> memory = np.zeros(2)
+    >>> result = tv.linking.link(tv.linking.Graph([x], tv.exp(x)), interface=how)(memory)
+    >>> result, np.shares_memory(result, memory)
+    (array([1., 1.]), True)
     """
 
     name: str | None = None
@@ -66,6 +83,7 @@ class Input:
     strict: bool = False
     allow_downcast: bool = False
     borrow: bool = False
+    mutable: bool = False
 
 
 @dataclass(frozen=True)

@@ -291,6 +291,7 @@ def _input_spec(variable: Variable, spec: Input) -> _core.InputSpec:
         has_default=spec.default is not REQUIRED,
         default=spec.default,
         borrow=spec.borrow,
+        mutable=spec.mutable,
     )
 
 

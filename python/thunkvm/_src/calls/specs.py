@@ -42,6 +42,8 @@ class In:
         `allow_downcast` holds if left out.
     borrow : bool
         Keep `value` itself, not a copy: what is written to it later changes the default.
+    mutable : bool
+        Calls may write to the memory of the argument, as `thunkvm.linking.Input` says.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class In:
     strict: bool = False
     allow_downcast: bool | None = None
     borrow: bool = False
+    mutable: bool = False
 
 
 @unchangeable
