@@ -296,12 +296,20 @@ class Evaluation:
             raise
 
     def run_loop(self, n: int, most: int) -> None:
-        """Run steps, of which each demands the next values of all states that somebody reads."""
+        """Run steps, of which each demands the next values of all states that somebody reads.
+
+        What the loop only passes on is demanded whichever step is the last, or fails.
+        """
         self.demanded.update(self.outputs(n))
         number = 0
-        while self.goes_on(step := self.graph.step(n, number), most - number):
-            self.force_all(step.nexts)
-            number += 1
+        try:
+            while self.goes_on(step := self.graph.step(n, number), most - number):
+                self.force_all(step.nexts)
+                number += 1
+        except Failure:
+            with suppress(Failure):
+                self.force_all(self.graph.passed_on(n))
+            raise
         last = self.force_all(step.states.values())
         for j, value in zip(step.states, last, strict=True):
             self.state.values[self.first[n] + j] = value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -24,8 +23,7 @@ def test_random_graphs_write_to_mutable_arguments_alone(
 ) -> None:
     written = 0
     for t in range(fuzz_graphs if mode in KERNELS else max(10, fuzz_graphs // 10)):
-        drawn = generate(random.Random(fuzz_seed + t), vectors=4)
-        spec = replace(drawn, failing=(None,) * len(drawn.calls))  # failures: test_random_graphs
+        spec = generate(random.Random(fuzz_seed + t), vectors=4)
         try:
             written += run_as(f"seed {fuzz_seed + t}, mode {mode}", partial(check, spec, mode))
         except Wrong as error:

@@ -16,8 +16,8 @@ from spec import Node, Spec
 Steps = dict[int, int]  # by loop, the number of its node: which step
 Where = tuple[int, frozenset[tuple[int, int]]]
 
-#: Which of a loop's arms are its states; the two before are what they begin with, and become.
-STATES = 2
+#: Which of a loop's arms are what its states begin with, what they become, and the states.
+FIRSTS, NEXTS, STATES = range(3)
 
 
 @dataclass
@@ -57,7 +57,10 @@ class Loops:
             if node.kind == "loop"
             for d, v in enumerate(node.arms[STATES])
         }
-        self.live = set(self.reached())
+        self.lasts: set[int] = set()  # states of scans of which somebody reads the last row
+        self.read = set(self.reached())
+        self.live = self.read | self.lasts
+        self.spec = replace(spec, nodes=tuple(map(self.pruned, range(len(spec.nodes)))))
         self.changing: dict[int, set[int]] = {}
         self.around: dict[int, set[int]] = {}
 
@@ -77,10 +80,28 @@ class Loops:
             if v in self.loop_of:
                 loop, d = self.loop_of[v]
                 stack += (arm[d] for arm in self.spec.nodes[loop].arms[:STATES])
+            elif node.kind == "loop" and node.decoding == "scan":
+                # What the last step makes of a state, whatever it begins with.
+                self.lasts.add(node.arms[STATES][j])
+                stack.append(node.arms[NEXTS][j])
             elif node.kind == "loop":
                 stack += [*node.ins, node.arms[STATES][j]]
+            elif node.kind == "attempt":
+                stack += [*node.arms[0], node.arms[1][j]]
             else:
                 stack += [*node.ins, *chain(*node.arms)]
+
+    def pruned(self, n: int) -> Node:
+        """A node; of an attempt, without what outputs that nobody reads would be if it failed."""
+        node = self.spec.nodes[n]
+        if node.kind != "attempt":
+            return node
+        tried, otherwise = node.arms
+        reads = [self.first[n] + j in self.live for j in range(node.outs)]
+        otherwise = tuple(
+            b if read else a for a, b, read in zip(tried, otherwise, reads, strict=True)
+        )
+        return replace(node, arms=(tried, otherwise))
 
     def positions(self, loop: int) -> list[int]:
         """The states of a loop that somebody reads and that change."""
@@ -102,8 +123,14 @@ class Loops:
             else:
                 reads = [*node.ins, *chain(*node.arms)]
                 if node.kind == "loop":
-                    read = [d for d, s in enumerate(node.arms[STATES]) if s in self.live]
-                    reads = [*node.ins, *(arm[d] for arm in node.arms[:STATES] for d in read)]
+                    states = node.arms[STATES]
+                    firsts = [
+                        v for v, s in zip(node.arms[FIRSTS], states, strict=True) if s in self.read
+                    ]
+                    nexts = [
+                        v for v, s in zip(node.arms[NEXTS], states, strict=True) if s in self.live
+                    ]
+                    reads = [*node.ins, *firsts, *nexts]
                 found = set().union(*(self.loops_where(self.owners[v][0]) for v in reads)) - {n}
             self.changing[n] = found
         return self.changing[n]
@@ -200,12 +227,20 @@ class Unrolled:
         step = self.step(n, 0)
         return [*(step.test or ())[:1], *step.nexts, *step.states.values()]
 
+    def passed_on(self, n: int) -> list[int]:
+        """What the states of a loop that do not change are, of those that are read behind it."""
+        _, nexts, states = self.nodes[n].arms
+        step = self.step(n, 0)
+        return [v for j, v in step.states.items() if nexts[j] == states[j]]
+
     def step(self, n: int, number: int) -> Step:
         """A step of a loop, of which the ones before have run."""
         loop, node = self.origins[n], self.nodes[n]
         steps = {**self.steps_of[n], loop: number}
         _, nexts, states = node.arms
         used = [v - self.first[n] for v in self.live_outputs(n)]
+        if number == 0:  # nobody asks what a scan begins with, to read its last row
+            used = [j for j in used if states[j] in self.loops.read]
         return Step(
             self.in_steps(node.ins[0], steps) if node.ins else None,
             [self.at(nexts[d], steps) for d in self.loops.positions(loop)],
