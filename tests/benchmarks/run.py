@@ -93,7 +93,7 @@ def times(ratio: float) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n\n", 1)[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     parser.add_argument(
         "jobs", nargs="*", metavar="job", help=f"which of {', '.join(JOBS)}; all if none"
     )
@@ -101,7 +101,7 @@ def main() -> None:
         "--peers",
         default=sys.executable,
         metavar="PYTHON",
-        help="the Python that has the other libraries",
+        help="the Python that has the other libraries; ./dev bench --peers gives it one",
     )
     options = parser.parse_args()
     jobs = options.jobs or list(JOBS)
