@@ -8,6 +8,7 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.graph.values import as_variable
 
 #: The axes of a reduction: one, several, or all.
 Axis = int | Sequence[int] | None
@@ -120,4 +121,15 @@ def lengths(x: Variable, axes: Sequence[int] | None = None) -> list[Any]:
     return [length(x, axis) for axis in (range(x.ndim) if axes is None else axes)]
 
 
-__all__ = ["Axis", "as_integer", "axis_tuple", "length", "lengths", "normal_axes"]
+def with_axes(what: str, x: Any, least: int) -> Variable:
+    """Return an array as a Variable; a ValueError where it has fewer axes than `least`."""
+    variable: Variable = as_variable(x)
+    if variable.ndim < least:
+        raise ValueError(
+            f"[{what}] x is {variable}, which has {variable.ndim} axes; give an array with at "
+            f"least {least}."
+        )
+    return variable
+
+
+__all__ = ["Axis", "as_integer", "axis_tuple", "length", "lengths", "normal_axes", "with_axes"]

@@ -7,7 +7,15 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import Axis, as_integer, axis_tuple, length, lengths, normal_axes
+from thunkvm._src.arrays.axes import (
+    Axis,
+    as_integer,
+    axis_tuple,
+    length,
+    lengths,
+    normal_axes,
+    with_axes,
+)
 from thunkvm._src.arrays.composed.lengths import Number, part, whole_number
 from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel, reshape, swapaxes
@@ -59,7 +67,7 @@ def fliplr(x: Any) -> Variable:
     >>> tv.function([x], tv.fliplr(x))([[1.0, 2.0]])
     array([[2., 1.]])
     """
-    return flip(_with_axes("fliplr", x, 2), 1)
+    return flip(with_axes("fliplr", x, 2), 1)
 
 
 @public()
@@ -73,17 +81,7 @@ def flipud(x: Any) -> Variable:
     >>> tv.function([x], tv.flipud(x))([1.0, 2.0])
     array([2., 1.])
     """
-    return flip(_with_axes("flipud", x, 1), 0)
-
-
-def _with_axes(what: str, x: Any, least: int) -> Variable:
-    variable: Variable = as_variable(x)
-    if variable.ndim < least:
-        raise ValueError(
-            f"[{what}] x is {variable}, which has {variable.ndim} axes; give an array with at "
-            f"least {least}."
-        )
-    return variable
+    return flip(with_axes("flipud", x, 1), 0)
 
 
 @public()

@@ -9,7 +9,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import as_integer, length
+from thunkvm._src.arrays.axes import as_integer, length, with_axes
 from thunkvm._src.arrays.composed.lengths import (
     Number,
     integers_below,
@@ -135,7 +135,7 @@ def hsplit(x: Any, indices_or_sections: Places) -> list[Variable]:
     >>> tv.function([x], tv.hsplit(x, 2))([[1.0, 2.0]])
     [array([[1.]]), array([[2.]])]
     """
-    x = _with_axes("hsplit", x, 1)
+    x = with_axes("hsplit", x, 1)
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
@@ -150,7 +150,7 @@ def vsplit(x: Any, indices_or_sections: Places) -> list[Variable]:
     >>> tv.function([x], tv.vsplit(x, 2))([[1.0], [2.0]])
     [array([[1.]]), array([[2.]])]
     """
-    return split(_with_axes("vsplit", x, 2), indices_or_sections, 0)
+    return split(with_axes("vsplit", x, 2), indices_or_sections, 0)
 
 
 @public()
@@ -164,17 +164,7 @@ def dsplit(x: Any, indices_or_sections: Places) -> list[Variable]:
     >>> tv.function([x], tv.dsplit(x, 2))([[[1.0, 2.0]]])
     [array([[[1.]]]), array([[[2.]]])]
     """
-    return split(_with_axes("dsplit", x, 3), indices_or_sections, 2)
-
-
-def _with_axes(what: str, x: Any, least: int) -> Variable:
-    variable: Variable = as_variable(x)
-    if variable.ndim < least:
-        raise ValueError(
-            f"[{what}] x is {variable}, which has {variable.ndim} axes; give an array with at "
-            f"least {least}."
-        )
-    return variable
+    return split(with_axes("dsplit", x, 3), indices_or_sections, 2)
 
 
 __all__ = ["array_split", "dsplit", "hsplit", "split", "vsplit"]
