@@ -10,13 +10,9 @@ namespace {
 
 /// Whether what comes before is not to be moved behind it, nor what comes after in front of it.
 bool is_border(const Statement& s) {
-  return s.kind == Statement::Kind::Branch || s.kind == Statement::Kind::End ||
-         s.kind == Statement::Kind::Loop || s.kind == Statement::Kind::Again ||
-         (s.kind == Statement::Kind::Move && s.node == kNone);
+  return rule_of(s.kind).is_border || (s.kind == Statement::Kind::Move && s.node == kNone);
 }
-bool is_request(const Statement& s) {
-  return s.kind == Statement::Kind::Need || s.kind == Statement::Kind::Demand;
-}
+bool is_request(const Statement& s) { return rule_of(s.kind).enters && !is_border(s); }
 
 }  // namespace
 

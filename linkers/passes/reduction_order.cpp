@@ -74,10 +74,7 @@ class ReductionOrder {
       const Statement& s = s_.statements[i];
       if (tail_[i]) find_location(i);
       if (s.kind == Kind::Need) needed_[s.index] = i;
-      if (s.kind == Kind::Loop)
-        for (const std::uint32_t reg : s_.loops[s.index].left) written_[reg] = i;
-      if (s.kind == Kind::Demand) written_[s_.outputs_of(s_.lazies[s.index])[s.output]] = i;
-      for (const std::uint32_t reg : s_.written_by(s)) written_[reg] = i;
+      for (const std::uint32_t reg : s_.filled_by(s)) written_[reg] = i;
     }
   }
 

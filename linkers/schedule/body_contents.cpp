@@ -54,27 +54,32 @@ struct BodyTree {
     if (block.kind != Block::Kind::Root) {
       const bool is_memo = block.kind == Block::Kind::Memo;
       const bool is_loop = block.kind == Block::Kind::Loop;
-      const Region around = (is_memo   ? around_memo
-                             : is_loop ? around_loop
-                                       : around_lazy)[block.owner];
+      const Region nearest = around(is_memo   ? OperandKind::Memo
+                                    : is_loop ? OperandKind::Loop
+                                              : OperandKind::Lazy)[block.owner];
       const std::uint32_t loop = is_memo   ? schedule.memos[block.owner].loop
                                  : is_loop ? schedule.loops[block.owner].loop
                                            : schedule.lazies[block.owner].loop;
-      body = tree.open_body(around == kNoIndex ? kRootRegion : out_of_loops(schedule, around, loop),
-                            b);
+      body = tree.open_body(
+          nearest == kNoIndex ? kRootRegion : out_of_loops(schedule, nearest, loop), b);
       if (is_loop) tree.mark_loop(body);
     }
     body_of_block[b] = body;
-    const auto enter = [&](Region& around) {
-      around = around == kNoIndex ? body : tree.lca(around, body);
-    };
     for (StatementIndex i = block.begin; i < block.end; ++i) {
       const Statement& s = schedule.statements[i];
-      if (s.kind == Statement::Kind::Need) enter(around_memo[s.index]);
-      if (s.kind == Statement::Kind::Demand) enter(around_lazy[s.index]);
-      if (s.kind == Statement::Kind::Loop) enter(around_loop[s.index]);
+      if (rule_of(s.kind).enters) {
+        Region& nearest = around(subject_of(s))[s.index];
+        nearest = nearest == kNoIndex ? body : tree.lca(nearest, body);
+      }
       for (const std::uint32_t reg : schedule.written_by(s)) writer[reg] = body;
     }
+  }
+
+  /// By memo body, loop or lazy thunk.
+  std::vector<Region>& around(OperandKind subject) {
+    return subject == OperandKind::Memo   ? around_memo
+           : subject == OperandKind::Loop ? around_loop
+                                          : around_lazy;
   }
 
   /// What a loop's steps need and does not change from one to the next belongs to what is around

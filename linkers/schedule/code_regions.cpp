@@ -4,8 +4,8 @@ namespace thunkvm {
 namespace {
 
 bool may_enter_body(const Statement& statement) {
-  return statement.pc != kNone &&
-         (statement.kind == Statement::Kind::Need || statement.kind == Statement::Kind::Demand);
+  return statement.pc != kNone && rule_of(statement.kind).enters &&
+         statement.kind != Statement::Kind::Loop;
 }
 
 /// By pc, what `value` says of each statement that may have a memo or input body run.
@@ -30,12 +30,11 @@ CodeRegions regions_of(const Schedule& schedule) {
 }
 
 std::vector<bool> idle_blocks(const Schedule& schedule) {
-  using Kind = Statement::Kind;
   std::vector<bool> idle(schedule.blocks.size(), true);
   const IndexedVector block_of = schedule.block_of_statements();
   for (const StatementIndex s : schedule.statements.indices()) {
-    const Kind kind = schedule.statements[s].kind;
-    if (kind == Kind::Run || kind == Kind::Need || kind == Kind::Demand) idle[block_of[s]] = false;
+    const Statement::Kind kind = schedule.statements[s].kind;
+    if (kind == Statement::Kind::Run || rule_of(kind).enters) idle[block_of[s]] = false;
   }
   for (auto b = static_cast<std::uint32_t>(idle.size()); b-- > 0;)  // arms come after what has them
     if (!idle[b] && schedule.blocks[b].kind == Block::Kind::Arm)

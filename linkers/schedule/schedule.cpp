@@ -26,9 +26,7 @@ IndexedVector<ProgramNode, std::uint32_t> Schedule::block_of_nodes() const {
   };
   for (const StatementIndex i : statements.indices()) {
     const Statement& s = statements[i];
-    if (s.kind == Statement::Kind::Run || s.kind == Statement::Kind::Move ||
-        s.kind == Statement::Kind::Demand || s.kind == Statement::Kind::Loop)
-      runs(s.node, block_of[i]);
+    if (rule_of(s.kind).runs_node) runs(s.node, block_of[i]);
     if (s.kind == Statement::Kind::Branch)
       for (const ProgramNode node : decided_by(branches[s.index])) runs(node, block_of[i]);
   }

@@ -25,6 +25,7 @@
 #include "ops/graph/variable.h"
 #include "thunks/decoding.h"
 #include "thunks/words.h"
+#include "vm/opcodes.h"
 #include "vm/program.h"
 
 #include <array>
@@ -81,6 +82,38 @@ struct Statement {
   StepIndex step() const { return StepIndex(index); }
 };
 static_assert(sizeof(Statement) == 36);
+
+/// The rules of a kind of statement, for code that need not know the kind.
+struct StatementRule {
+  Opcode instruction;      ///< its operands say which registers it touches, the first one its body
+  bool enters = false;     ///< it runs a body, unless that has run
+  bool runs_node = false;  ///< it is a run of its node, if it has one
+  bool is_border = false;  ///< no pass moves a statement past it
+};
+
+constexpr StatementRule rule_of(Statement::Kind kind) {
+  switch (kind) {
+    case Statement::Kind::Run: return {.instruction = Opcode::Run, .runs_node = true};
+    case Statement::Kind::Branch: return {.instruction = Opcode::Branch, .is_border = true};
+    case Statement::Kind::Move: return {.instruction = Opcode::Move, .runs_node = true};
+    case Statement::Kind::Need: return {.instruction = Opcode::Need, .enters = true};
+    case Statement::Kind::Demand:
+      return {.instruction = Opcode::Lazy, .enters = true, .runs_node = true};
+    case Statement::Kind::Retire: return {.instruction = Opcode::Retire};
+    case Statement::Kind::Release: return {.instruction = Opcode::Release};
+    case Statement::Kind::Loop:
+      return {.instruction = Opcode::Loop, .enters = true, .runs_node = true, .is_border = true};
+    case Statement::Kind::Again: return {.instruction = Opcode::Again, .is_border = true};
+    case Statement::Kind::End: break;
+  }
+  return {.instruction = Opcode::Return, .is_border = true};  // it touches nothing, as a Jump
+}
+
+/// The kind of the first operand: a memo body, a lazy thunk or a loop, which `index` is of.
+inline OperandKind subject_of(const Statement& s) {
+  const std::span<const Operand> found = operands(rule_of(s.kind).instruction);
+  return found.empty() ? OperandKind::Number : found.front().kind;
+}
 
 struct Block {
   enum class Kind : std::uint8_t {
@@ -182,6 +215,12 @@ struct Schedule {
   std::span<const std::uint32_t> written_by(const Statement& s) const {
     if (s.kind == Statement::Kind::Move) return {&s.to, 1};
     return s.kind == Statement::Kind::Run ? outputs_of(s) : std::span<const std::uint32_t>();
+  }
+  /// The registers that are there behind a statement, and perhaps not in front of it.
+  std::span<const std::uint32_t> filled_by(const Statement& s) const {
+    if (s.kind == Statement::Kind::Loop) return loops[s.index].left;
+    if (s.kind != Statement::Kind::Demand) return written_by(s);
+    return outputs_of(lazies[s.index]).subspan(s.output, 1);
   }
   std::span<const std::uint32_t> operands_of(const ScheduledLazy& lazy) const {
     return {operands.data() + lazy.operands, std::size_t{lazy.n_inputs} + lazy.n_outputs};

@@ -1,18 +1,11 @@
 #include "linkers/schedule/touches.h"
 
-#include <iterator>
 #include <numeric>
 
 namespace thunkvm {
 namespace {
 
 using Kind = Touch::Kind;
-
-/// By kind of statement: the instruction that it becomes. What an End may become touches nothing.
-constexpr Opcode kOpcodes[] = {Opcode::Run,   Opcode::Branch, Opcode::Move,    Opcode::Need,
-                               Opcode::Lazy,  Opcode::Retire, Opcode::Release, Opcode::Loop,
-                               Opcode::Again, Opcode::Return};
-static_assert(std::size(kOpcodes) == static_cast<std::size_t>(Statement::Kind::End) + 1);
 
 /// Calls `f(reg, touch)` for each register that a statement itself touches, in order.
 template <class F>
@@ -21,7 +14,7 @@ void each_touch(const Schedule& schedule, StatementIndex statement, F f) {
   const auto touch = [&](Kind kind, std::uint32_t reg, std::uint16_t input = 0) {
     f(reg, Touch{statement, input, kind});
   };
-  for (const auto& [name, kind] : operands(kOpcodes[static_cast<int>(s.kind)])) {
+  for (const auto& [name, kind] : operands(rule_of(s.kind).instruction)) {
     if (kind == OperandKind::Steps) {
       std::uint16_t input = 0;
       for (const std::uint32_t reg : schedule.inputs_of(s)) touch(Kind::Read, reg, input++);

@@ -11,10 +11,6 @@
 namespace thunkvm {
 namespace {
 
-/// What the interpreter does with lazy thunks.
-bool is_lazy(const Statement& s) {
-  return s.kind == Statement::Kind::Demand || s.kind == Statement::Kind::Release;
-}
 /// What a statement adds to the size of a function.
 std::uint32_t n_thunks(const Statement& s) {
   return s.kind == Statement::Kind::Run || s.kind == Statement::Kind::Branch ? 1 : 0;
@@ -149,6 +145,16 @@ void Plan::find_groups(const std::stop_token& stop) {
   }
 }
 
+/// The levels of memo bodies and loops in what a statement names; 0: the interpreter alone runs it.
+std::uint8_t Plan::depth_of(const Statement& s) const {
+  switch (subject_of(s)) {
+    case OperandKind::Memo: return memo_depth_[s.index];
+    case OperandKind::Loop: return loop_depth_[s.index];
+    case OperandKind::Lazy: return 0;
+    default: return 1;
+  }
+}
+
 /// How many levels of memo bodies and loops are in each that emitted code calls by itself.
 void Plan::find_depths() {
   memos_in_order_.resize(schedule_.memos.size());
@@ -160,18 +166,16 @@ void Plan::find_depths() {
   std::ranges::sort(loops, {}, [&](auto loop) { return schedule_.loops[loop].node; });
   memo_depth_.resize(schedule_.memos.size(), 0);
   loop_depth_.resize(schedule_.loops.size(), 0);
-  const auto depth_of = [&](const Block& body) -> std::uint8_t {
+  const auto depth_of_body = [&](const Block& body) -> std::uint8_t {
     std::uint32_t thunks = 0;
     std::uint8_t depth = 0;
     for (StatementIndex i = body.begin; i < body.end; ++i) {
       const Statement& s = schedule_.statements[i];
       thunks += n_thunks(s);
-      if (is_lazy(s)) return 0;
-      if (s.kind != Statement::Kind::Need && s.kind != Statement::Kind::Loop) continue;
-      const std::uint8_t inner =
-          s.kind == Statement::Kind::Need ? memo_depth_[s.index] : loop_depth_[s.index];
+      if (s.kind == Statement::Kind::Again) continue;  // of this body
+      const std::uint8_t inner = depth_of(s);
       if (inner == 0) return 0;
-      depth = std::max(depth, inner);
+      if (rule_of(s.kind).enters) depth = std::max(depth, inner);
     }
     const bool is_callable = depth < kMemoDepth && thunks > 0 && thunks <= most_thunks();
     return is_callable ? static_cast<std::uint8_t>(depth + 1) : std::uint8_t{0};
@@ -180,11 +184,11 @@ void Plan::find_depths() {
   const auto find_loops_up_to = [&](ProgramNode node) {  // a memo body may be that of a loop
     for (; loop != loops.end() && schedule_.loops[*loop].node <= node; ++loop)
       if (!options_.unfused && !options_.profiled)
-        loop_depth_[*loop] = depth_of(schedule_.blocks[schedule_.loops[*loop].block]);
+        loop_depth_[*loop] = depth_of_body(schedule_.blocks[schedule_.loops[*loop].block]);
   };
   for (const std::uint32_t memo : memos_in_order_) {
     find_loops_up_to(schedule_.memos[memo].node);
-    memo_depth_[memo] = depth_of(schedule_.body(memo));
+    memo_depth_[memo] = depth_of_body(schedule_.body(memo));
   }
   find_loops_up_to(kNone);
 }
@@ -204,9 +208,7 @@ void Plan::cut() {
       if (open) outlined_.back().end = next;
       continue;
     }
-    const bool is_of_loop = s.kind == Statement::Kind::Loop || s.kind == Statement::Kind::Again;
-    if (is_lazy(s) || (s.kind == Statement::Kind::Need && memo_depth_[s.index] == 0) ||
-        (is_of_loop && loop_depth_[s.index] == 0)) {
+    if (depth_of(s) == 0) {
       open = false;
       continue;
     }

@@ -147,6 +147,7 @@ class Plan {
  private:
   void find_forms();
   std::uint32_t most_thunks() const;
+  std::uint8_t depth_of(const Statement& s) const;
   void find_rematerialised_views();
   void find_groups(const std::stop_token& stop);
   void find_depths();
