@@ -47,6 +47,20 @@ def test_a_loop_says_what_ended_its_runs(mode: str) -> None:
     assert row.ended == {"condition": 2, "max_steps": 3}
 
 
+@pytest.mark.parametrize("mode", ["vm", "FAST_RUN"])
+def test_an_arm_has_the_time_of_the_loop_in_it(mode: str) -> None:
+    x = tv.scalar("x")
+    loop = tv.fori_loop(0, N, lambda _, s: s * 0.5, 1.0)
+    record = profiled(
+        tv.function([x, N], tv.ifelse(x > 0, loop, x), mode=mode), (1.0, 50), (-1.0, 50)
+    )
+    (condition,) = (c for c in record.conditions if c.text == "x > 0.0")
+    then, other = condition.arms
+    assert (then.idle, other.idle) == (False, True)
+    assert then.time >= record.loops[0].time > 0.0
+    assert condition.saved == then.time
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_run_that_an_error_ends_is_counted_apart(mode: str) -> None:
     a = tv.matrix("a")

@@ -110,7 +110,8 @@ class _Capture:
                 spent[region] += site.self_time
         for number in reversed(range(len(spent))):  # what is inside comes after what is around it
             block = self.program.blocks[number]
-            if block.kind == "arm" and block.within is not None:  # a memo body's is its caller's
+            # A memo body's seconds are its caller's.
+            if block.kind in ("arm", "step") and block.within is not None:
                 spent[block.within] += spent[number]
         return spent
 
