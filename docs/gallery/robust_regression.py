@@ -8,6 +8,8 @@ A curve has 60 good measurements and 15 wild ones. Least squares follows the wil
 losses do not.
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -41,8 +43,9 @@ def geman(squares):
 
 
 start = {"height": 1.0, "rate": 0.2, "speed": 2.8}
+losses: dict[str, Any] = {"least squares": "linear", "soft L1": "soft_l1", "Geman": geman}
 fits = {}
-for name, loss in {"least squares": "linear", "soft L1": "soft_l1", "Geman": geman}.items():
+for name, loss in losses.items():
     fit = tv.optimize.least_squares(residuals, start, args=(time, values), loss=loss, f_scale=0.2)
     fits[name] = fit.x
     found = {key: round(float(value), 3) for key, value in fit.x.items()}

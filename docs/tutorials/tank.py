@@ -30,4 +30,4 @@ def day(limit=0.01, hours=200):
 
 
 if __name__ == "__main__":
-    day(*map(float, sys.argv[1:]))
+    day(float(sys.argv[1]) if sys.argv[1:] else 0.01)

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 import thunkvm as tv
 
-Model = Callable[[tv.Variable, tv.Variable], tv.Variable]
+#: Of Variables a model makes a graph, and of arrays an array.
+Model = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)

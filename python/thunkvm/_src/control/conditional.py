@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -30,7 +30,7 @@ def ifelse(
 ) -> list[Variable]: ...
 @overload
 def ifelse(
-    condition: Any, then: dict[Key, Variable], else_: dict[Key, Any], strict: bool = ...
+    condition: Any, then: dict[Key, Variable], else_: Mapping[Key, object], strict: bool = ...
 ) -> dict[Key, Variable]: ...
 @overload
 def ifelse(condition: Any, then: Any, else_: Any, strict: bool = ...) -> Any: ...
