@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,26 @@ def test_equal_prints_are_not_merged(capsys: pytest.CaptureFixture[str]) -> None
     f = tv.function([x], tv.print_(x, "seen") + tv.print_(x, "seen"), mode="FAST_RUN")
     assert f(1.0) == 2.0
     assert capsys.readouterr().out == "seen __str__ = 1.0\n" * 2
+
+
+def test_equal_prints_of_a_file_are_not_merged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x = tv.scalar("x")
+    tv.save(tmp_path / "sum.tv", tv.print_(x, "seen") + tv.print_(x, "seen"), [x])
+    loaded = tv.load(tmp_path / "sum.tv")
+    assert tv.function(loaded.inputs, loaded.outputs, mode="FAST_RUN")(1.0) == 2.0
+    assert capsys.readouterr().out == "seen __str__ = 1.0\n" * 2
+
+
+def test_a_breakpoint_of_a_file_stops(tmp_path: Path, stops: list[Monitored]) -> None:
+    x = tv.scalar("x")
+    tv.save(tmp_path / "sum.tv", tv.breakpoint_("negative", x < 0, x), [x])
+    loaded = tv.load(tmp_path / "sum.tv")
+    f = tv.function(loaded.inputs, loaded.outputs)
+    assert f(1.0) == 1.0
+    assert f(-2.0) == -2.0
+    assert stops == [[-2.0]]
 
 
 def test_a_gradient_passes_through_a_print_and_prints_nothing(

@@ -13,9 +13,20 @@ from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching.nearest import did_you_mean
 
 
-class Print(Op):
-    """Prints its input and returns it; two of them are never equal, so each one prints."""
+class Shown(Op):
+    """Shows something where it runs; two of them are never equal, so each one does."""
 
+    def __eq__(self, other: object) -> bool:
+        """Compare by identity."""
+        return self is other
+
+    __hash__ = object.__hash__
+
+
+class Print(Shown):
+    """Prints its input and returns it."""
+
+    __props__ = ("message", "attrs")
     view_map = {0: [0]}  # noqa: RUF012
     is_seen = True  # what it does: checks do not run it a second time
 
@@ -94,8 +105,10 @@ def print_(x: Any, message: str = "", attrs: Sequence[str] = ("__str__",)) -> Va
     return shown
 
 
-class Stop(Op):
+class Stop(Shown):
     """Stops in the debugger if its condition is true; its output is the list of values, or None."""
+
+    __props__ = ("name",)
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -19,6 +19,9 @@ OF_PACKAGE = {
     f"thunkvm.{name}": f"thunkvm._src.{module}.{of}"
     for name, module, of in (
         ("refusal", "control.assertions", "Refusal"),
+        ("print", "control.prints", "Print"),
+        ("stop", "control.prints", "Stop"),
+        ("monitored", "control.prints", "Monitored"),
         ("refused_shape", "arrays.equal_shapes", "RefusedShape"),
         ("refused_lengths", "arrays.equal_shapes", "RefusedLengths"),
         ("ufunc", "arrays.composed.ufunc_ops", "NumPyUfunc"),
