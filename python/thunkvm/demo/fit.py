@@ -99,7 +99,8 @@ class Fitter:
         )
 
     def _residuals(self, b: tv.Variable, x: tv.Variable, y: tv.Variable) -> tv.Variable:
-        return self.dataset.model(b, x) - y
+        residuals: tv.Variable = self.dataset.model(b, x) - y
+        return residuals
 
     def fit(self, start: tuple[float, ...]) -> Fit:
         """Run the loop from a starting point until its steps are small."""
