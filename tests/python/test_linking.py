@@ -207,6 +207,16 @@ WRONG = {
         TypeError,
         r"outputs\[0\] of the interface is Input.*it has to be an Output",
     ),
+    "flag of an input": (
+        Interface(inputs=[Input(), Input(mutable="yes")]),  # type: ignore[arg-type]
+        TypeError,
+        r"\[link\] mutable of inputs\[1\] is 'yes', a str; give True or False",
+    ),
+    "flag of an output": (
+        Interface(outputs=[Output(borrow=1), Output()]),  # type: ignore[arg-type]
+        TypeError,
+        r"\[link\] borrow of outputs\[0\] is 1, a int; give True or False",
+    ),
     "count of outputs": (
         Interface(outputs=[Output()]),
         ValueError,

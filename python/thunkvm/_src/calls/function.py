@@ -113,7 +113,7 @@ def function(
         resolved,
         Interface(
             [
-                Input(s.name, s.value, s.strict, bool(s.allow_downcast), s.borrow, s.mutable)
+                Input(s.name, s.value, s.strict, s.allow_downcast or False, s.borrow, s.mutable)
                 for s in specs
             ],
             [Output(borrow) for borrow in graph.borrowed],

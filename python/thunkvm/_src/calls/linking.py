@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -244,6 +244,12 @@ def _specs(what: str, given: Any, kind: type[Spec], count: int) -> list[Spec]:
                 f"[link] {what}[{number}] of the interface is {spec!r}, a {type(spec).__name__}; "
                 f"it has to be an {kind.__name__}."
             )
+        for flag in (each.name for each in fields(spec) if isinstance(each.default, bool)):
+            if not isinstance(value := getattr(spec, flag), bool):
+                raise TypeError(
+                    f"[link] {flag} of {what}[{number}] is {value!r}, a {type(value).__name__}; "
+                    "give True or False."
+                )
     if specs and len(specs) != count:
         raise ValueError(
             f"[link] the interface has {len(specs)} {what}, and the graph has {count}; give an "
