@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/linalg/lapack.h"
+#include "ops/linalg/packed_factors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +65,14 @@ struct LuFactors {
         factors(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)),
         pivots(static_cast<std::size_t>(n)) {}
 
+  /// Takes the diagonal of U and the exchanges of factors that are there, for the determinant.
+  void read_diagonal(const PackedFactors<T>& from) {
+    for (int i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      factors[at * (static_cast<std::size_t>(n) + 1)] = from.diagonal(i);
+      pivots[at] = static_cast<int>(from.exchanges[i]) + 1;  // LAPACK counts from 1
+    }
+  }
   /// Copies a matrix into `factors`.
   void read(const T* matrix) { std::copy_n(matrix, factors.size(), factors.data()); }
   /// Factors the matrix in `factors`. Returns k > 0 if the k-th pivot is exactly zero.

@@ -1,8 +1,13 @@
 // factors.cpp: one factorisation of a matrix serves all nodes that could use it.
 //
-// Two demands have to be known for that. A factor is used where it is computed in any case: by the
-// regions of both (shape_demand.h), or since each node that demands the value demands the factor
-// too. The second is seen in loops and attempts, of which the first knows nothing.
+// A Cholesky factor is one that a node of the graph asks for, and two demands have to be known. It
+// is used where it is computed in any case: by the regions of both (shape_demand.h), or since each
+// node that demands the value demands the factor too. The second is seen in loops and attempts, of
+// which the first knows nothing.
+//
+// LU factors are what `solve`, `det` and others compute by themselves. Several nodes of one matrix,
+// or of its transpose, get one node of LU factors, and each demands it where it had computed them.
+// So nothing is demanded that was not, in whatever arms the nodes are.
 #include "ops/graph/registry.h"
 #include "ops/rewrites/limits.h"
 #include "ops/rewrites/rewrite.h"
@@ -12,6 +17,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace thunkvm {
@@ -28,6 +34,70 @@ bool may_use_factor(const Apply& node) {
   const Algebra* algebra = algebra_of(node);
   return algebra != nullptr && !algebra->by_factor.empty();
 }
+/// The Op with the same outputs that gets the first two outputs of `lu_factors` of input 0 behind
+/// the inputs; null for an Op that computes no LU factors. If it has the attributes `transposed`
+/// and `conjugated`, it takes the matrix of which input 0 is the transpose or the conjugate.
+const OpProto* form_by_lu(const Apply& node) {
+  static const auto forms = [] {
+    std::unordered_map<const OpProto*, const OpProto*> found;
+    for (const std::string name : {"solve", "det", "slogdet", "inv", "cofactors"})
+      found[&OpRegistry::proto(name)] = &OpRegistry::proto(name + "_by_lu");
+    return found;
+  }();
+  const auto form = node.op() != nullptr ? forms.find(node.op()->proto()) : forms.end();
+  return form == forms.end() ? nullptr : form->second;
+}
+bool is_lu(const Apply& node) {
+  static const OpProto* const factoring = &OpRegistry::proto("lu_factors");
+  return node.op() != nullptr && node.op()->proto() == factoring;
+}
+
+/// True for a node that exchanges the last two axes of its input.
+bool is_matrix_transpose(const Apply& node) {
+  const Algebra* algebra = algebra_of(node);
+  if (algebra == nullptr || algebra->axes != Algebra::Axes::Ordered) return false;
+  const auto ndim = static_cast<std::int64_t>(node.input(0).ndim());
+  const auto given = node.op()->attributes().find<std::vector<std::int64_t>>("axes");
+  if (ndim < 2 || !given) return ndim == 2;
+  for (std::int64_t axis = 0; axis < ndim; ++axis) {
+    const std::int64_t from = (*given)[static_cast<std::size_t>(axis)];
+    const std::int64_t exchanged = axis < ndim - 2 ? axis : 2 * ndim - 3 - axis;
+    if ((from < 0 ? from + ndim : from) != exchanged) return false;
+  }
+  return true;
+}
+bool is_conjugate(const Apply& node) {
+  static const OpProto* const conjugation = &OpRegistry::proto("conj");
+  return node.op() != nullptr && node.op()->proto() == conjugation;
+}
+
+/// The matrix whose LU factors serve a node that computes some, and how the node's own is made of
+/// it.
+struct FactoredMatrix {
+  explicit FactoredMatrix(const Apply& node) : matrix(node.input(0)) {
+    if (form_by_lu(node)->attr("transposed") == nullptr) return;
+    for (;;) {
+      const Apply& maker = *matrix.node();
+      if (is_matrix_transpose(maker))
+        transposed = !transposed;
+      else if (is_conjugate(maker))
+        conjugated = !conjugated;
+      else
+        return;
+      matrix = maker.input(0);
+    }
+  }
+
+  /// True if its rows are known to be so few that factors of its own cost less than a node.
+  bool is_small() const {
+    const StaticShape& shape = matrix.static_shape();
+    const std::int64_t rows = std::max(shape.back(), shape[shape.size() - 2]);
+    return rows >= 0 && rows < kSharedRows;
+  }
+
+  Variable matrix;
+  bool transposed = false, conjugated = false;
+};
 
 std::vector<Variable> demanded_roots(const FunctionGraph& graph) {
   std::vector<Variable> roots = graph.outputs;
@@ -104,12 +174,13 @@ class Sharing {
       if (is_factor(*nodes_[i])) factors_[nodes_[i]->input(0)].push_back(i);
     for (std::uint32_t i = 0; i < nodes_.size(); ++i)
       if (const auto factor = factor_for(i)) served_.emplace(i, *factor);
-    if (served_.empty()) return;
+    share_lu();
+    if (served_.empty() && by_lu_.empty()) return;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (nodes_[i]->leaf() != Leaf::None) continue;
       poll_interrupt();
       renew(i);
-      if (!served_.contains(i)) continue;
+      if (!served_.contains(i) && !by_lu_.contains(i)) continue;
       for (const Variable& before : nodes_[i]->outputs())
         replaced.push_back({"factors", before, now(before)});
     }
@@ -142,9 +213,27 @@ class Sharing {
     return std::nullopt;
   }
 
+  /// Finds the nodes of one matrix that compute LU factors, if they are several.
+  void share_lu() {
+    std::unordered_map<Variable, std::vector<std::uint32_t>, VariableHash> users;
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      if (waits_[i]) continue;
+      if (is_lu(*nodes_[i])) lu_.emplace(nodes_[i]->input(0), nodes_[i]->output(0));
+      if (form_by_lu(*nodes_[i]) == nullptr || served_.contains(i)) continue;
+      const FactoredMatrix factored(*nodes_[i]);
+      if (!factored.is_small()) users[factored.matrix].push_back(i);
+    }
+    for (const auto& [matrix, nodes] : users)
+      if (nodes.size() + lu_.count(matrix) > 1) by_lu_.insert(nodes.begin(), nodes.end());
+  }
+
   void renew(std::uint32_t i) {
     Apply& node = *nodes_[i];
     if (now_[i]) return;
+    if (by_lu_.contains(i)) {
+      now_[i] = by_lu(node);
+      return;
+    }
     if (const auto served = served_.find(i); served != served_.end()) {
       // It depends on the same matrix alone, so it can be there before its place in the order.
       renew(served->second);
@@ -174,11 +263,40 @@ class Sharing {
     return call_op(name, inputs, attrs);
   }
 
+  /// Output 0 of the LU factors of a matrix, by the first node that needs them.
+  Variable lu_of(const Variable& matrix) {
+    const auto known = lu_.find(matrix);
+    if (known == lu_.end()) return lu_[matrix] = call_op("lu_factors", {now(matrix)});
+    // It depends on the same matrix alone, so it can be there before its place in the order.
+    if (nodes_.contains(*known->second.node())) renew(nodes_.of(*known->second.node()));
+    return now(known->second);
+  }
+
+  Variable by_lu(Apply& node) {
+    const OriginOf scope(node);
+    const FactoredMatrix factored(node);
+    const OpProto& form = *form_by_lu(node);
+    Attributes attrs;
+    if (form.attr("transposed") != nullptr) {
+      attrs.set("transposed", factored.transposed);
+      attrs.set("conjugated", factored.conjugated);
+    }
+    const Variable packed = lu_of(factored.matrix);
+    std::vector<Variable> inputs = {now(factored.matrix)};
+    for (std::uint32_t k = 1; k < node.n_inputs(); ++k)
+      inputs.push_back(now(node.input(static_cast<int>(k))));
+    inputs.push_back(packed);
+    inputs.push_back(Variable(packed.node(), 1));
+    return call_op(form.name, inputs, attrs);
+  }
+
   const NodeIndex& nodes_;
   ShapeDemand demand_;
   Users users_;
   std::unordered_map<Variable, std::vector<std::uint32_t>, VariableHash> factors_;  // by matrix
   std::unordered_map<std::uint32_t, std::uint32_t> served_;  // by node: the factor that it uses
+  std::unordered_map<Variable, Variable, VariableHash> lu_;  // by matrix: output 0 of its factors
+  std::unordered_set<std::uint32_t> by_lu_;                  // nodes that use these
   std::vector<Variable> now_;  // by node: output 0 of what it is now; null: itself
   std::vector<bool> waits_;    // by node: an if_computed update waits for it
 };
@@ -188,7 +306,10 @@ class Sharing {
 void share_factors(Rewritten& rewritten) {
   const std::vector<Variable> roots = demanded_roots(rewritten.graph);
   const NodeIndex nodes = topological_order(roots);
-  if (std::ranges::none_of(nodes, [](const Apply* node) { return is_factor(*node); })) return;
+  const auto may_share = [](const Apply* node) {
+    return is_factor(*node) || form_by_lu(*node) != nullptr;
+  };
+  if (std::ranges::none_of(nodes, may_share)) return;
   Sharing sharing(rewritten.graph, roots, nodes);
   sharing.run(rewritten.replaced);
   for (Variable& output : rewritten.graph.outputs) output = sharing.now(output);

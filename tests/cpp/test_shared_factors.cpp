@@ -61,3 +61,41 @@ TEST_CASE("a factor of another matrix serves no determinant") {
   const Variable logdet = call_op("slogdet", {a});
   CHECK(shared_factors({logdet, call_op("cholesky", {b})})[0] == logdet);
 }
+
+TEST_CASE("several nodes that compute LU factors of one matrix get one node of them") {
+  const Variable a = matrix(), b = matrix();
+  const std::vector<Variable> after =
+      shared_factors({call_op("solve", {a, b}), call_op("det", {a}), call_op("inv", {b})});
+  CHECK(after[0].node()->op()->name() == "solve_by_lu");
+  CHECK(after[1].node()->op()->name() == "det_by_lu");
+  CHECK(after[2].node()->op()->name() == "inv");
+  CHECK(after[1].node()->input(1).node()->op()->name() == "lu_factors");
+  CHECK(after[0].node()->input(2) == after[1].node()->input(1));
+  CHECK(after[0].node()->input(3) == after[1].node()->input(2));
+}
+
+TEST_CASE("the transpose of a system is solved by the factors of its matrix") {
+  const Variable a = matrix(), b = matrix();
+  const Variable turned = transpose(a, {1, 0});
+  const std::vector<Variable> after =
+      shared_factors({call_op("solve", {a, b}), call_op("solve", {turned, b})});
+  CHECK(after[1].node()->input(0) == a);
+  CHECK(after[1].node()->op()->attributes().get<bool>("transposed"));
+  CHECK(!after[0].node()->op()->attributes().get<bool>("transposed"));
+  CHECK(after[0].node()->input(2) == after[1].node()->input(2));
+}
+
+TEST_CASE("a determinant of a transpose has factors of its own") {
+  const Variable a = matrix();
+  const Variable turned = call_op("det", {transpose(a, {1, 0})});
+  CHECK(shared_factors({call_op("det", {a}), turned})[1] == turned);
+}
+
+TEST_CASE("nodes of a matrix that is known to be small keep factors of their own") {
+  const auto all_of = [](std::int64_t rows) {
+    const Variable a = Variable::input(TensorType::of(DType::Float64, {rows, -1}), "a");
+    return shared_factors({call_op("det", {a}), call_op("inv", {a})})[0].node()->op()->name();
+  };
+  CHECK(all_of(9) == "det");
+  CHECK(all_of(10) == "det_by_lu");
+}

@@ -35,6 +35,12 @@ def by_factor(op: Any, a: Any) -> Any:
     return op(positive, tv.cholesky(positive))
 
 
+def by_lu(op: Any, a: Any, *sides: Any, **attributes: Any) -> Any:
+    """An Op that is given the LU factors of its matrix."""
+    packed, exchanges, _ = ops.lu_factors(a)
+    return op(a, *sides, packed, exchanges, **attributes)
+
+
 EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     **{name: (getattr(tv, name), [Z]) for name in SMOOTH},
     "add": (ops.add, [Z, W]),
@@ -144,6 +150,15 @@ EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     "factored_cholesky": (lambda a: by_factor(ops.factored_cholesky, a), [LEFT_OUT]),
     "factored_inv": (lambda a: by_factor(ops.factored_inv, a), [LEFT_OUT]),
     "factored_slogdet": (lambda a: by_factor(ops.factored_slogdet, a)[1], [LEFT_OUT]),
+    "slogdet_by_lu": (lambda a: by_lu(ops.slogdet_by_lu, a)[1], [S]),
+    "det_by_lu": (lambda a: by_lu(ops.det_by_lu, a), [S]),
+    "inv_by_lu": (lambda a: by_lu(ops.inv_by_lu, a), [S]),
+    "cofactors_by_lu": (lambda a: by_lu(ops.cofactors_by_lu, a), [S]),
+    "solve_by_lu": (lambda a, b: by_lu(ops.solve_by_lu, a, b), [S, S]),
+    "solve_by_lu of an adjoint": (
+        lambda a, b: by_lu(ops.solve_by_lu, a, b, transposed=True, conjugated=True),
+        [S, S],
+    ),
     "slogdet": (lambda a: tv.slogdet(a)[0] * tv.slogdet(a)[1], [S]),
     "sort": (ops.sort, [W]),
     "take_along": (lambda w: ops.take_along(w, [[2, 0], [1, 1]]), [W]),

@@ -24,7 +24,8 @@ from thunkvm import _core
 TOLERANCE = {"float16": 2e-2, "float32": 2e-4, "float64": 1e-10}
 #: They compute in float32 and float64 alone.
 NO_HALVES = {
-    "cholesky", "cofactor_changes", "cofactors", "complete_qr", "det", "eig", "eigh", "eigvalsh",
+    "cholesky", "cofactor_changes", "cofactors", "cofactors_by_lu", "complete_qr", "det",
+    "det_by_lu", "eig", "eigh", "eigvalsh", "inv_by_lu", "slogdet_by_lu", "solve_by_lu",
     "factored_cholesky", "factored_inv", "factored_slogdet", "full_svd", "inv",
     "lu_factors", "qr", "slogdet", "solve", "solve_triangular", "svd", "svdvals",
 }  # fmt: skip

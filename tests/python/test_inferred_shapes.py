@@ -17,6 +17,7 @@ from thunkvm.checking.inferred import check_shapes, inferred_shapes
 SHAPES = [[(2, 3), (3,)], [(0, 3), (1, 3)], [(), (2,)], [(1,), (1,)], [(), ()], [(4, 1), (1, 5)]]
 M, V, S = np.ones((3, 2)), np.arange(4.0), np.float64(2.0)
 SQUARE, EMPTY, ONE = np.eye(3), np.zeros((0, 2)), np.ones((1, 1))
+PIVOTS = np.arange(3)
 N, VI = np.int64(1), np.array([2, 0])
 
 PLACES = np.array([1, 0])
@@ -124,6 +125,14 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
         for name in ("cholesky", "inv", "slogdet")
     },
     "cofactors": [([SQUARE], {})],
+    **{
+        f"{name}_by_lu": [([SQUARE, SQUARE, PIVOTS], {})]
+        for name in ("cofactors", "det", "inv", "slogdet")
+    },
+    "solve_by_lu": [
+        ([SQUARE, np.ones(3), SQUARE, PIVOTS], {}),
+        ([SQUARE, np.ones((2, 3, 4)), SQUARE, PIVOTS], {"transposed": True}),
+    ],
     "cofactor_changes": [([SQUARE, np.ones((2, 1, 3, 3))], {})],
     "det": [([SQUARE], {}), ([np.ones((2, 1, 1))], {})],
     "solve": [([SQUARE, np.ones(3)], {}), ([SQUARE, np.ones((2, 3, 4))], {})],

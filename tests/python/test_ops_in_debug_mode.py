@@ -22,6 +22,11 @@ def drawn(name: str, ndim: int) -> Callable[..., Any]:
     return lambda *inputs: getattr(tv.ops, name)(*inputs, ndim=ndim)[1]
 
 
+def by_lu(name: str, a: Any, *sides: Any, **attributes: Any) -> Any:
+    packed, exchanges, _ = tv.ops.lu_factors(a)
+    return getattr(tv.ops, f"{name}_by_lu")(a, *sides, packed, exchanges, **attributes)
+
+
 ROW = np.array([1.5, -2.5, 3.5])
 PLACES = np.array([1, 0, 1])
 CUBE = np.arange(24.0).reshape(2, 3, 4) / 7.0
@@ -84,6 +89,15 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "factored_cholesky": (tv.ops.factored_cholesky, [TURNED, SQUARE]),
     "factored_inv": (tv.ops.factored_inv, [TURNED, SQUARE]),
     "factored_slogdet": (lambda a, b: tv.ops.factored_slogdet(a, b)[1], [TURNED, SQUARE]),
+    "cofactors_by_lu": (lambda a: by_lu("cofactors", a), [SQUARE]),
+    "det_by_lu": (lambda a: by_lu("det", a), [TURNED]),
+    "inv_by_lu": (lambda a: by_lu("inv", a), [TURNED]),
+    "slogdet_by_lu": (lambda a: by_lu("slogdet", a)[1], [TURNED]),
+    "solve_by_lu": (lambda a, b: by_lu("solve", a, b), [TURNED, ROW]),
+    "solve_by_lu of a transpose": (
+        lambda a, b: by_lu("solve", a, b, transposed=True),
+        [TURNED, SQUARE],
+    ),
     "specify_shape": (lambda x: tv.specify_shape(x, (2, None)), [VALUE]),
     "squeeze": (lambda x: tv.squeeze(tv.specify_shape(x, (2, 1)), axis=1), [VALUE[:, :1]]),
     "stack": (lambda x, y: tv.stack([x, y], axis=-1), [VALUE, VALUE * 2.0]),

@@ -11,6 +11,7 @@ import pytest
 import thunkvm as tv
 
 MODES = ["FAST_RUN", tv.Mode("vm", "fast_run"), tv.Mode("py", "fast_run")]
+FACTORING = ("cholesky", "slogdet", "inv", "det", "cofactors", "solve", "lu_factors")
 rng = np.random.default_rng(7)
 
 
@@ -23,7 +24,7 @@ def factorisations(f: tv.Function) -> dict[str, int]:
     """The runs of the nodes that factor matrices, in the last calls."""
     runs: Counter[str] = Counter()
     for _, op, _, _, n in f.node_runs():
-        if op in ("cholesky", "slogdet", "inv", "det", "solve", "lu_factors"):
+        if op in FACTORING:
             runs[op] += n
     return {op: n for op, n in runs.items() if n}
 

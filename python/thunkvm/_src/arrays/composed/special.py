@@ -173,7 +173,7 @@ def betaln(a: Any, b: Any) -> Variable:
     """Return the logarithm of the size of `beta`: ``gammaln(a) + gammaln(b) - gammaln(a + b)``.
 
     For large arguments it is summed by Stirling's formula, of which the large terms are left out.
-    It is inf where `a` or `b` is 0, -1, -2, ..., and NaN there if ``a + b`` is too but for both.
+    It is inf where `a` or `b` is 0, -1, -2, ...; but NaN where ``a + b`` is too, and only one is.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def _stirling_series(x: Variable) -> Variable:
 def beta(a: Any, b: Any) -> Variable:
     """Return the beta function, ``gamma(a) * gamma(b) / gamma(a + b)``.
 
-    It is inf where `a` or `b` is 0, -1, -2, ..., and NaN there if ``a + b`` is too but for both.
+    It is inf where `a` or `b` is 0, -1, -2, ...; but NaN where ``a + b`` is too, and only one is.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from thunkvm._src.arrays.perform.table import (
     performs,
     performs_binary,
     performs_outputs,
+    performs_ternary,
     performs_unary,
 )
 
@@ -59,6 +60,25 @@ def _factored_cholesky(node: Any) -> Perform:
 
 performs_binary("factored_inv", lambda a, factor: np.linalg.inv(_beside(a, factor)))
 performs_outputs("factored_slogdet", lambda a, factor: np.linalg.slogdet(_beside(a, factor)))
+
+
+# NumPy factors the matrix by itself.
+performs_outputs("slogdet_by_lu", lambda a, packed, exchanges: np.linalg.slogdet(a))
+performs_ternary("det_by_lu", lambda a, packed, exchanges: np.linalg.det(a))
+performs_ternary("inv_by_lu", lambda a, packed, exchanges: np.linalg.inv(a))
+performs_ternary("cofactors_by_lu", lambda a, packed, exchanges: _cofactors(a))
+
+
+@performs("solve_by_lu")
+def _solve_by_lu(node: Any) -> Perform:
+    transposed, conjugated = node.op.attrs["transposed"], node.op.attrs["conjugated"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        a, b, *_ = inputs
+        a = np.conj(a) if conjugated else a
+        output_storage[0][0] = np.linalg.solve(np.swapaxes(a, -1, -2) if transposed else a, b)
+
+    return perform
 
 
 @performs("solve_triangular")
