@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -26,6 +27,19 @@ def is_ours(library: str, name: str) -> bool:
 @pytest.mark.parametrize("library", NAMES)
 def test_as_many_functions_have_the_same_name_as_had_it(library: str) -> None:
     assert sum(is_ours(library, name) for name in NAMES[library]) >= LEAST[library]
+
+
+def test_the_documentation_says_how_many_functions_have_the_same_name() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/start/ten-minutes.md").read_text()
+    said = re.search(
+        r"NumPy's (\d+) functions\s+(\d+) have .+ PyTensor's (\d+) functions of tensors (\d+)", page
+    )
+    assert said
+    counted = []
+    for library in ("numpy", "pytensor.tensor"):
+        names = NAMES[library]
+        counted += [len(names), sum(is_ours(library, name) for name in names)]
+    assert [int(number) for number in said.groups()] == counted
 
 
 @pytest.mark.parametrize("library", NAMES)
