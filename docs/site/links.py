@@ -1,7 +1,8 @@
 """Links from names in code's letters to the reference.
 
 In a docstring `while_loop` is a link. In a page, where single backticks are code, `tv.while_loop`
-and `tv.while_loop(...)` are. Code that names nothing of the reference stays code.
+and `tv.while_loop(...)` are, and `f.explain()`, since all pages call a function f. Code that names
+nothing of the reference stays code.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: A name of the package, at the beginning of a piece of code.
 NAME = re.compile(r"(?:tv|thunkvm)\.(\w+(?:\.\w+)*)")
+#: A member of a function.
+MEMBER = re.compile(r"f\.(\w+)")
 #: What holds code that is no link: headings, links, and the heads of entries.
 NO_LINKS = (nodes.title, nodes.reference, addnodes.pending_xref, addnodes.desc_signature)
 
@@ -32,6 +35,15 @@ def entry_of(env: BuildEnvironment, path: str) -> tuple[str, Any] | None:
             return full, objects[full]
         path = path.rpartition(".")[0]
     return None
+
+
+def path_of(env: BuildEnvironment, code: str) -> str | None:
+    """Return the name of the package that a page's code begins with; None if there is none."""
+    if named := NAME.match(code):
+        return named[1]
+    member = MEMBER.match(code)
+    path = f"Function.{member[1]}" if member else ""
+    return path if f"thunkvm.{path}" in env.domains.python_domain.objects else None
 
 
 def link(app: Sphinx, page: str, path: str, code: nodes.Node) -> nodes.reference | None:
@@ -75,12 +87,12 @@ def link_rest(
 def link_code(app: Sphinx, document: nodes.document, page: str) -> None:
     """Link the code of a page that begins with a name of the package."""
     for code in list(document.findall(nodes.literal)):
-        named = NAME.match(code.astext())
+        path = path_of(app.env, code.astext())
         parent = code.parent
-        while named and parent is not None:
-            named = None if isinstance(parent, NO_LINKS) else named
+        while path and parent is not None:
+            path = None if isinstance(parent, NO_LINKS) else path
             parent = parent.parent
-        made = link(app, page, named[1], code.deepcopy()) if named else None
+        made = link(app, page, path, code.deepcopy()) if path else None
         if made is not None:
             code.replace_self(made)
 

@@ -28,6 +28,10 @@ REFERENCE = """
 
    Adds up `x` `where` it is told. So does `tv.where`.
 
+.. py:class:: Function
+
+   .. py:method:: explain()
+
 .. py:module:: thunkvm.optimize
 
 .. py:function:: root(fun)
@@ -37,7 +41,8 @@ REFERENCE = """
 PAGE = """
 # `tv.sum` of a page
 
-`tv.sum(x, where)`, `tv.config.mode = "vm"`, `tv.psi`, `x.sum()`, [`tv.where`](reference.rst).
+`tv.sum(x, where)`, `tv.config.mode = "vm"`, `tv.psi`, `x.sum()`, `f.explain()`, `f.map(n)`,
+[`tv.where`](reference.rst).
 """
 
 
@@ -87,10 +92,11 @@ def test_names_of_parameters_and_of_the_entry_itself_are_no_links(site: dict[str
     assert own & links(site["reference"]).keys() == set()
 
 
-def test_code_of_pages_that_begins_with_a_name_of_the_package_is_a_link(
+def test_code_of_pages_that_begins_with_such_a_name_is_a_link(
     site: dict[str, str],
 ) -> None:
     assert links(site["index"]) == {
         "tv.sum(x, where)": "thunkvm.sum",
         'tv.config.mode = "vm"': "thunkvm.config",
+        "f.explain()": "thunkvm.Function.explain",
     }
