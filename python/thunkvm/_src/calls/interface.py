@@ -54,8 +54,8 @@ class Input:
     mutable : bool
         Calls may write to the memory of the argument. Its elements after a call are unspecified,
         after one that fails too. Results are the same, and not in that memory unless they are
-        borrowed. It is only read where another argument or a shared variable may have it too,
-        where it is read-only, in modes that keep or check values, and in `py`.
+        borrowed. It is only read where another argument or a shared variable may have it too, or
+        where it is read-only. Modes that keep or check values only read it, and `py` does.
 
     Examples
     --------
