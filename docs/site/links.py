@@ -97,9 +97,18 @@ def link_code(app: Sphinx, document: nodes.document, page: str) -> None:
             code.replace_self(made)
 
 
+def leave_out_compiled_modules(app: Sphinx) -> list[Any]:
+    """Take modules without Python source from the index of sources, which has no pages of them."""
+    sources = getattr(app.env, "_viewcode_modules", {})
+    for name in [name for name, source in sources.items() if not source]:
+        del sources[name]
+    return []
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Link names once all pages are read."""
     app.connect("doctree-read", leave_own_names)
     app.connect("missing-reference", link_rest)
     app.connect("doctree-resolved", link_code)
+    app.connect("html-collect-pages", leave_out_compiled_modules, priority=100)  # before viewcode
     return {"parallel_read_safe": True, "parallel_write_safe": True}

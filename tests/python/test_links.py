@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -100,3 +102,16 @@ def test_code_of_pages_that_begins_with_such_a_name_is_a_link(
         'tv.config.mode = "vm"': "thunkvm.config",
         "f.explain()": "thunkvm.Function.explain",
     }
+
+
+def test_the_index_of_sources_leaves_out_compiled_modules() -> None:
+    spec = importlib.util.spec_from_file_location("links", SITE / "links.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sources = {"thunkvm._core": False, "thunkvm.nn": ("source", {}, {}, "")}
+    module.leave_out_compiled_modules(
+        SimpleNamespace(env=SimpleNamespace(_viewcode_modules=sources))
+    )
+    assert sources.keys() == {"thunkvm.nn"}
