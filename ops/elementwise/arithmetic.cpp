@@ -27,15 +27,13 @@ struct Add {
     return a + b;
   }
 };
-const Elementwise add_op =
-    Elementwise("add", "arithmetic", {"x", "y"})
-        .infix("+", 10)
-        .algebra({.neutral = {{.number = 0, .commutes = true, .of_integers_only = true}}})
-        .comment("Sum of two tensors, element by element; for bools logical or.")
-        .example("[1.0, 2.0], [3.0, 4.0]", "array([4., 6.])")
-        .functions<Add, 2>(AllTypes{})
-        .gradient([](const Differential& d) -> Partials { return {d.g, d.g}; });
-REGISTER_OP(ElementwiseOf<add_op>, ElementwiseMaker<add_op>, add)
+DECLARE_ELEMENTWISE(add, "arithmetic", {"x", "y"})
+    .infix("+", 10)
+    .algebra({.neutral = {{.number = 0, .commutes = true, .of_integers_only = true}}})
+    .comment("Sum of two tensors, element by element; for bools logical or.")
+    .example("[1.0, 2.0], [3.0, 4.0]", "array([4., 6.])")
+    .functions<Add, 2>(AllTypes{})
+    .gradient([](const Differential& d) -> Partials { return {d.g, d.g}; });
 
 struct Subtract {
   template <class T>
@@ -49,17 +47,15 @@ struct Subtract {
     return a - b;
   }
 };
-const Elementwise sub_op =
-    Elementwise("sub", "arithmetic", {"x", "y"})
-        .alias("subtract")
-        .infix("-", 10)
-        .algebra({.neutral = {{.number = 0}}})
-        .comment("Difference of two tensors, element by element.")
-        .example("[1.0, 2.0], [3.0, 5.0]", "array([-2., -3.])")
-        .functions<Subtract, 2>(Numbers{})
-        .refuses(DType::Bool, kNoBoolSubtract)
-        .gradient([](const Differential& d) -> Partials { return {d.g, -d.g}; });
-REGISTER_OP(ElementwiseOf<sub_op>, ElementwiseMaker<sub_op>, sub)
+DECLARE_ELEMENTWISE(sub, "arithmetic", {"x", "y"})
+    .alias("subtract")
+    .infix("-", 10)
+    .algebra({.neutral = {{.number = 0}}})
+    .comment("Difference of two tensors, element by element.")
+    .example("[1.0, 2.0], [3.0, 5.0]", "array([-2., -3.])")
+    .functions<Subtract, 2>(Numbers{})
+    .refuses(DType::Bool, kNoBoolSubtract)
+    .gradient([](const Differential& d) -> Partials { return {d.g, -d.g}; });
 
 struct Multiply {
   template <class T>
@@ -77,18 +73,16 @@ struct Multiply {
     return a * b;
   }
 };
-const Elementwise mul_op =
-    Elementwise("mul", "arithmetic", {"x", "y"})
-        .alias("multiply")
-        .infix("*", 11)
-        .algebra({.neutral = {{.number = 1, .commutes = true}}})
-        .comment("Product of two tensors, element by element; for bools logical and.")
-        .example("[1.0, 2.0], [3.0, 4.0]", "array([3., 8.])")
-        .functions<Multiply, 2>(AllTypes{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * conjugate(d.y), d.g * conjugate(d.x)};
-        });
-REGISTER_OP(ElementwiseOf<mul_op>, ElementwiseMaker<mul_op>, mul)
+DECLARE_ELEMENTWISE(mul, "arithmetic", {"x", "y"})
+    .alias("multiply")
+    .infix("*", 11)
+    .algebra({.neutral = {{.number = 1, .commutes = true}}})
+    .comment("Product of two tensors, element by element; for bools logical and.")
+    .example("[1.0, 2.0], [3.0, 4.0]", "array([3., 8.])")
+    .functions<Multiply, 2>(AllTypes{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * conjugate(d.y), d.g * conjugate(d.x)};
+    });
 
 struct Divide {
   template <class T>
@@ -102,21 +96,19 @@ struct Divide {
     return a / b;
   }
 };
-const Elementwise true_div_op =
-    Elementwise("true_div", "arithmetic", {"x", "y"})
-        .singular()
-        .alias("divide")
-        .infix("/", 11)
-        .algebra({.neutral = {{.number = 1}}})
-        .comment("Quotient of two tensors, element by element; a float64 for integers.")
-        .example("[1.0, 3.0], [2.0, 4.0]", "array([0.5 , 0.75])")
-        .functions<Divide, 2>(Inexacts{})
-        .computes_integers(DType::Float64)
-        .gradient([](const Differential& d) -> Partials {
-          const Variable by_x = d.g / conjugate(d.y);
-          return {by_x, -(by_x * conjugate(d.out))};
-        });
-REGISTER_OP(ElementwiseOf<true_div_op>, ElementwiseMaker<true_div_op>, true_div)
+DECLARE_ELEMENTWISE(true_div, "arithmetic", {"x", "y"})
+    .singular()
+    .alias("divide")
+    .infix("/", 11)
+    .algebra({.neutral = {{.number = 1}}})
+    .comment("Quotient of two tensors, element by element; a float64 for integers.")
+    .example("[1.0, 3.0], [2.0, 4.0]", "array([0.5 , 0.75])")
+    .functions<Divide, 2>(Inexacts{})
+    .computes_integers(DType::Float64)
+    .gradient([](const Differential& d) -> Partials {
+      const Variable by_x = d.g / conjugate(d.y);
+      return {by_x, -(by_x * conjugate(d.out))};
+    });
 
 /// `floor_division` of numbers in C; what it returns is filled in.
 template <class T>
@@ -168,16 +160,14 @@ struct FloorDivide {
     return floor_division(a, b).quotient;
   }
 };
-const Elementwise floor_div_op =
-    Elementwise("floor_div", "arithmetic", {"x", "y"})
-        .alias("floor_divide")
-        .infix("//", 11)
-        .comment(
-            "Quotient rounded down, element by element. Integers divided by zero give 0, without "
-            "the warning that NumPy gives. Its gradient is zero.")
-        .example("[7.0, -7.0], [2.0, 2.0]", "array([ 3., -4.])")
-        .functions<FloorDivide, 2>(Ints{} + Floats{});
-REGISTER_OP(ElementwiseOf<floor_div_op>, ElementwiseMaker<floor_div_op>, floor_div)
+DECLARE_ELEMENTWISE(floor_div, "arithmetic", {"x", "y"})
+    .alias("floor_divide")
+    .infix("//", 11)
+    .comment(
+        "Quotient rounded down, element by element. Integers divided by zero give 0, without "
+        "the warning that NumPy gives. Its gradient is zero.")
+    .example("[7.0, -7.0], [2.0, 2.0]", "array([ 3., -4.])")
+    .functions<FloorDivide, 2>(Ints{} + Floats{});
 
 struct Modulo {
   template <class T>
@@ -194,19 +184,17 @@ struct Modulo {
     return floor_division(a, b).remainder;
   }
 };
-const Elementwise mod_op =
-    Elementwise("mod", "arithmetic", {"x", "y"})
-        .alias("remainder")
-        .infix("%", 11)
-        .comment(
-            "Remainder with the sign of the divisor, element by element. Integers modulo zero "
-            "give 0, without the warning that NumPy gives.")
-        .example("[7.0, -7.0], [3.0, 3.0]", "array([1., 2.])")
-        .functions<Modulo, 2>(Ints{} + Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g, -(d.g * call_op("floor_div", {d.x, d.y}))};
-        });
-REGISTER_OP(ElementwiseOf<mod_op>, ElementwiseMaker<mod_op>, mod)
+DECLARE_ELEMENTWISE(mod, "arithmetic", {"x", "y"})
+    .alias("remainder")
+    .infix("%", 11)
+    .comment(
+        "Remainder with the sign of the divisor, element by element. Integers modulo zero "
+        "give 0, without the warning that NumPy gives.")
+    .example("[7.0, -7.0], [3.0, 3.0]", "array([1., 2.])")
+    .functions<Modulo, 2>(Ints{} + Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g, -(d.g * call_op("floor_div", {d.x, d.y}))};
+    });
 
 struct Negative {
   template <class T>
@@ -220,17 +208,15 @@ struct Negative {
     return -x;
   }
 };
-const Elementwise neg_op =
-    Elementwise("neg", "arithmetic", {"x"})
-        .alias("negative")
-        .prefix("-", 12)
-        .algebra({.is_involution = true})
-        .comment("Each element with its sign changed; unsigned and lowest integers wrap around.")
-        .example("[1.0, -2.0]", "array([-1.,  2.])")
-        .functions<Negative, 1>(Numbers{})
-        .refuses(DType::Bool, kNoBoolNegative)
-        .gradient([](const Differential& d) -> Partials { return {-d.g}; });
-REGISTER_OP(ElementwiseOf<neg_op>, ElementwiseMaker<neg_op>, neg)
+DECLARE_ELEMENTWISE(neg, "arithmetic", {"x"})
+    .alias("negative")
+    .prefix("-", 12)
+    .algebra({.is_involution = true})
+    .comment("Each element with its sign changed; unsigned and lowest integers wrap around.")
+    .example("[1.0, -2.0]", "array([-1.,  2.])")
+    .functions<Negative, 1>(Numbers{})
+    .refuses(DType::Bool, kNoBoolNegative)
+    .gradient([](const Differential& d) -> Partials { return {-d.g}; });
 
 struct Absolute {
   template <class T>
@@ -251,16 +237,14 @@ struct Absolute {
     }
   }
 };
-const Elementwise abs_op =
-    Elementwise("abs", "arithmetic", {"x"})
-        .alias("absolute")
-        .algebra({.is_idempotent = true})
-        .comment("Magnitude of each element. Its gradient at 0 is 0.")
-        .example("[1.0, -2.0]", "array([1., 2.])")
-        .functions<Absolute, 1>(Numbers{})
-        .identity(Bools{} + UnsignedInts{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * call_op("sign", {d.x})}; });
-REGISTER_OP(ElementwiseOf<abs_op>, ElementwiseMaker<abs_op>, abs)
+DECLARE_ELEMENTWISE(abs, "arithmetic", {"x"})
+    .alias("absolute")
+    .algebra({.is_idempotent = true})
+    .comment("Magnitude of each element. Its gradient at 0 is 0.")
+    .example("[1.0, -2.0]", "array([1., 2.])")
+    .functions<Absolute, 1>(Numbers{})
+    .identity(Bools{} + UnsignedInts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * call_op("sign", {d.x})}; });
 
 struct Sign {
   template <class T>
@@ -294,24 +278,22 @@ struct Sign {
     }
   }
 };
-const Elementwise sign_op =
-    Elementwise("sign", "arithmetic", {"x"})
-        .comment(
-            "-1, 0 or 1 as each element is negative, zero or positive; NaN stays. For complex "
-            "numbers: x / abs(x). The gradient of real numbers is zero.")
-        .example("[-2.5, 0.0, 3.0]", "array([-1.,  0.,  1.])")
-        .functions<Sign, 1>(Numbers{})
-        .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer")
-        .gradient([](const Differential& d) -> Partials {
-          if (!is_complex(d.x.dtype())) return {};
-          // Only the part across x turns it; the part along x changes its length.
-          const Variable along = call_op("real", {conjugate(d.g) * d.out});
-          const Variable magnitude = call_op("abs", {d.x});
-          const Variable safe = where(eq(magnitude, weak_number(0.0)), weak_number(1.0), magnitude);
-          return {where(eq(magnitude, weak_number(0.0)), weak_number(0.0),
-                        (d.g - d.out * along) / safe)};
-        });
-REGISTER_OP(ElementwiseOf<sign_op>, ElementwiseMaker<sign_op>, sign)
+DECLARE_ELEMENTWISE(sign, "arithmetic", {"x"})
+    .comment(
+        "-1, 0 or 1 as each element is negative, zero or positive; NaN stays. For complex "
+        "numbers: x / abs(x). The gradient of real numbers is zero.")
+    .example("[-2.5, 0.0, 3.0]", "array([-1.,  0.,  1.])")
+    .functions<Sign, 1>(Numbers{})
+    .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer")
+    .gradient([](const Differential& d) -> Partials {
+      if (!is_complex(d.x.dtype())) return {};
+      // Only the part across x turns it; the part along x changes its length.
+      const Variable along = call_op("real", {conjugate(d.g) * d.out});
+      const Variable magnitude = call_op("abs", {d.x});
+      const Variable safe = where(eq(magnitude, weak_number(0.0)), weak_number(1.0), magnitude);
+      return {
+          where(eq(magnitude, weak_number(0.0)), weak_number(0.0), (d.g - d.out * along) / safe)};
+    });
 
 struct Square {
   template <class T>
@@ -324,13 +306,11 @@ struct Square {
     return Multiply{}(x, x);
   }
 };
-const Elementwise square_op =
-    Elementwise("square", "arithmetic", {"x"})
-        .comment("The square of each element.")
-        .example("[2.0, -3.0]", "array([4., 9.])")
-        .functions<Square, 1>(Numbers{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * (2.0 * conjugate(d.x))}; });
-REGISTER_OP(ElementwiseOf<square_op>, ElementwiseMaker<square_op>, square)
+DECLARE_ELEMENTWISE(square, "arithmetic", {"x"})
+    .comment("The square of each element.")
+    .example("[2.0, -3.0]", "array([4., 9.])")
+    .functions<Square, 1>(Numbers{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * (2.0 * conjugate(d.x))}; });
 
 }  // namespace
 }  // namespace thunkvm

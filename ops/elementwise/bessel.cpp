@@ -101,84 +101,71 @@ Variable bessel(const char* name, const Variable& v, const Variable& x) {
   return call_op(name, {v, x});
 }
 
-const Elementwise jv_op =
-    Elementwise("jv", "special", {"v", "x"})
-        .comment(
-            "The Bessel function of the first kind of real order v, with respect to which there is "
-            "no gradient.")
-        .example("[0.0, 1.5], [1.0, 2.0]", "array([0.76519769, 0.49129378])")
-        .functions<OfDoubles<&jv>, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(),
-                  d.g * ((bessel("jv", d.x - 1.0, d.y) - bessel("jv", d.x + 1.0, d.y)) * 0.5)};
-        });
-REGISTER_OP(ElementwiseOf<jv_op>, ElementwiseMaker<jv_op>, jv)
+DECLARE_ELEMENTWISE(jv, "special", {"v", "x"})
+    .comment(
+        "The Bessel function of the first kind of real order v, with respect to which there is "
+        "no gradient.")
+    .example("[0.0, 1.5], [1.0, 2.0]", "array([0.76519769, 0.49129378])")
+    .functions<OfDoubles<&jv>, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(),
+              d.g * ((bessel("jv", d.x - 1.0, d.y) - bessel("jv", d.x + 1.0, d.y)) * 0.5)};
+    });
 
-const Elementwise iv_op =
-    Elementwise("iv", "special", {"v", "x"})
-        .comment(
-            "The modified Bessel function of the first kind of real order v, with respect to which "
-            "there is no gradient.")
-        .example("[0.0, 1.5], [1.0, 2.0]", "array([1.26606588, 1.09947319])")
-        .functions<OfDoubles<&iv>, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(),
-                  d.g * ((bessel("iv", d.x - 1.0, d.y) + bessel("iv", d.x + 1.0, d.y)) * 0.5)};
-        });
-REGISTER_OP(ElementwiseOf<iv_op>, ElementwiseMaker<iv_op>, iv)
+DECLARE_ELEMENTWISE(iv, "special", {"v", "x"})
+    .comment(
+        "The modified Bessel function of the first kind of real order v, with respect to which "
+        "there is no gradient.")
+    .example("[0.0, 1.5], [1.0, 2.0]", "array([1.26606588, 1.09947319])")
+    .functions<OfDoubles<&iv>, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(),
+              d.g * ((bessel("iv", d.x - 1.0, d.y) + bessel("iv", d.x + 1.0, d.y)) * 0.5)};
+    });
 
-const Elementwise kv_op =
-    Elementwise("kv", "special", {"v", "x"})
-        .comment(
-            "The modified Bessel function of the second kind of real order v, with respect to "
-            "which there is no gradient.")
-        .example("[0.0, 1.5], [1.0, 2.0]", "array([0.42102444, 0.17990666])")
-        .functions<OfDoubles<&kv>, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(),
-                  d.g * ((bessel("kv", d.x - 1.0, d.y) + bessel("kv", d.x + 1.0, d.y)) * -0.5)};
-        });
-REGISTER_OP(ElementwiseOf<kv_op>, ElementwiseMaker<kv_op>, kv)
+DECLARE_ELEMENTWISE(kv, "special", {"v", "x"})
+    .comment(
+        "The modified Bessel function of the second kind of real order v, with respect to "
+        "which there is no gradient.")
+    .example("[0.0, 1.5], [1.0, 2.0]", "array([0.42102444, 0.17990666])")
+    .functions<OfDoubles<&kv>, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(),
+              d.g * ((bessel("kv", d.x - 1.0, d.y) + bessel("kv", d.x + 1.0, d.y)) * -0.5)};
+    });
 
-const Elementwise j0_op = Elementwise("j0", "special", {"x"})
-                              .comment("The Bessel function of the first kind of order 0.")
-                              .example("[0.0, 1.0]", "array([1.        , 0.76519769])")
-                              .functions<OfDoubles<&jn<0>>, 1>(Floats{})
-                              .gradient([](const Differential& d) -> Partials {
-                                return {-(d.g * call_op("j1", {d.x}))};
-                              });
-REGISTER_OP(ElementwiseOf<j0_op>, ElementwiseMaker<j0_op>, j0)
+DECLARE_ELEMENTWISE(j0, "special", {"x"})
+    .comment("The Bessel function of the first kind of order 0.")
+    .example("[0.0, 1.0]", "array([1.        , 0.76519769])")
+    .functions<OfDoubles<&jn<0>>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {-(d.g * call_op("j1", {d.x}))}; });
 
-const Elementwise j1_op = Elementwise("j1", "special", {"x"})
-                              .comment("The Bessel function of the first kind of order 1.")
-                              .example("[0.0, 1.0]", "array([0.        , 0.44005059])")
-                              .functions<OfDoubles<&jn<1>>, 1>(Floats{})
-                              .gradient([](const Differential& d) -> Partials {
-                                const Variable second = bessel("jv", weak_number(2.0), d.x);
-                                return {d.g * ((call_op("j0", {d.x}) - second) * 0.5)};
-                              });
-REGISTER_OP(ElementwiseOf<j1_op>, ElementwiseMaker<j1_op>, j1)
+DECLARE_ELEMENTWISE(j1, "special", {"x"})
+    .comment("The Bessel function of the first kind of order 1.")
+    .example("[0.0, 1.0]", "array([0.        , 0.44005059])")
+    .functions<OfDoubles<&jn<1>>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable second = bessel("jv", weak_number(2.0), d.x);
+      return {d.g * ((call_op("j0", {d.x}) - second) * 0.5)};
+    });
 
-const Elementwise i0_op =
-    Elementwise("i0", "special", {"x"})
-        .comment("The modified Bessel function of the first kind of order 0.")
-        .example("[0.0, 1.0]", "array([1.        , 1.26606588])")
-        .functions<OfDoubles<&in<0>>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * call_op("i1", {d.x})}; });
-REGISTER_OP(ElementwiseOf<i0_op>, ElementwiseMaker<i0_op>, i0)
+DECLARE_ELEMENTWISE(i0, "special", {"x"})
+    .comment("The modified Bessel function of the first kind of order 0.")
+    .example("[0.0, 1.0]", "array([1.        , 1.26606588])")
+    .functions<OfDoubles<&in<0>>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * call_op("i1", {d.x})}; });
 
-const Elementwise i1_op = Elementwise("i1", "special", {"x"})
-                              .comment("The modified Bessel function of the first kind of order 1.")
-                              .example("[0.0, 1.0]", "array([0.       , 0.5651591])")
-                              .functions<OfDoubles<&in<1>>, 1>(Floats{})
-                              .gradient([](const Differential& d) -> Partials {
-                                const Variable second = bessel("iv", weak_number(2.0), d.x);
-                                return {d.g * ((call_op("i0", {d.x}) + second) * 0.5)};
-                              });
-REGISTER_OP(ElementwiseOf<i1_op>, ElementwiseMaker<i1_op>, i1)
+DECLARE_ELEMENTWISE(i1, "special", {"x"})
+    .comment("The modified Bessel function of the first kind of order 1.")
+    .example("[0.0, 1.0]", "array([0.       , 0.5651591])")
+    .functions<OfDoubles<&in<1>>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable second = bessel("iv", weak_number(2.0), d.x);
+      return {d.g * ((call_op("i0", {d.x}) + second) * 0.5)};
+    });
 
 }  // namespace
 }  // namespace thunkvm

@@ -116,34 +116,28 @@ Elementwise comparison(const char* name, const char* sign, const char* numpy_nam
       .template mixed_loop<F, std::uint64_t, std::int64_t>();
 }
 
-const Elementwise eq_op = comparison<Equal>(
+const DeclaredElementwise eq_declared = comparison<Equal>(
     "eq", "==", "equal", "Whether the elements are equal. NaN is not, not even to itself.",
     "array([False,  True, False])");
-REGISTER_OP(ElementwiseOf<eq_op>, ElementwiseMaker<eq_op>, eq)
 
-const Elementwise neq_op = comparison<NotEqual>(
+const DeclaredElementwise neq_declared = comparison<NotEqual>(
     "neq", "!=", "not_equal", "Whether the elements differ.", "array([ True, False,  True])");
-REGISTER_OP(ElementwiseOf<neq_op>, ElementwiseMaker<neq_op>, neq)
 
-const Elementwise lt_op =
+const DeclaredElementwise lt_declared =
     comparison<Less>("lt", "<", "less", "Whether each element of x is less than y's.",
                      "array([ True, False, False])");
-REGISTER_OP(ElementwiseOf<lt_op>, ElementwiseMaker<lt_op>, lt)
 
-const Elementwise le_op = comparison<LessEqual>(
+const DeclaredElementwise le_declared = comparison<LessEqual>(
     "le", "<=", "less_equal", "Whether each element of x is less than y's or equal to it.",
     "array([ True,  True, False])");
-REGISTER_OP(ElementwiseOf<le_op>, ElementwiseMaker<le_op>, le)
 
-const Elementwise gt_op =
+const DeclaredElementwise gt_declared =
     comparison<Greater>("gt", ">", "greater", "Whether each element of x is greater than y's.",
                         "array([False, False,  True])");
-REGISTER_OP(ElementwiseOf<gt_op>, ElementwiseMaker<gt_op>, gt)
 
-const Elementwise ge_op = comparison<GreaterEqual>(
+const DeclaredElementwise ge_declared = comparison<GreaterEqual>(
     "ge", ">=", "greater_equal", "Whether each element of x is greater than y's or equal to it.",
     "array([False,  True,  True])");
-REGISTER_OP(ElementwiseOf<ge_op>, ElementwiseMaker<ge_op>, ge)
 
 struct IsNaN {
   template <class T>
@@ -186,20 +180,17 @@ Elementwise test_of_elements(const char* name, const char* summary, const char* 
       .functions<F, 1>(AllTypes{});
 }
 
-const Elementwise isnan_op = test_of_elements<IsNaN>(
+const DeclaredElementwise isnan_declared = test_of_elements<IsNaN>(
     "isnan", "Whether each element is NaN; of a complex number, either part.",
     "array([False, False,  True])");
-REGISTER_OP(ElementwiseOf<isnan_op>, ElementwiseMaker<isnan_op>, isnan)
 
-const Elementwise isinf_op = test_of_elements<IsInfinite>(
+const DeclaredElementwise isinf_declared = test_of_elements<IsInfinite>(
     "isinf", "Whether each element is infinite; of a complex number, either part.",
     "array([False,  True, False])");
-REGISTER_OP(ElementwiseOf<isinf_op>, ElementwiseMaker<isinf_op>, isinf)
 
-const Elementwise isfinite_op =
+const DeclaredElementwise isfinite_declared =
     test_of_elements<IsFinite>("isfinite", "Whether each element is neither infinite nor NaN.",
                                "array([ True, False, False])");
-REGISTER_OP(ElementwiseOf<isfinite_op>, ElementwiseMaker<isfinite_op>, isfinite)
 
 }  // namespace
 }  // namespace thunkvm

@@ -19,17 +19,15 @@ struct Conjugate {
   }
 };
 // The int8 function is there for bools, which NumPy conjugates as int8.
-const Elementwise conj_op =
-    Elementwise("conj", "complex", {"x"})
-        .alias("conjugate")
-        .method()
-        .algebra({.is_involution = true})
-        .comment("Each element with the sign of its imaginary part changed; a real tensor itself.")
-        .example("[1 + 2j]", "array([1.-2.j])", {"complex128"})
-        .functions<Conjugate, 1>(Types<std::int8_t>{} + Complexes{})
-        .identity(Ints{} + Floats{})
-        .gradient([](const Differential& d) -> Partials { return {conjugate(d.g)}; });
-REGISTER_OP(ElementwiseOf<conj_op>, ElementwiseMaker<conj_op>, conj)
+DECLARE_ELEMENTWISE(conj, "complex", {"x"})
+    .alias("conjugate")
+    .method()
+    .algebra({.is_involution = true})
+    .comment("Each element with the sign of its imaginary part changed; a real tensor itself.")
+    .example("[1 + 2j]", "array([1.-2.j])", {"complex128"})
+    .functions<Conjugate, 1>(Types<std::int8_t>{} + Complexes{})
+    .identity(Ints{} + Floats{})
+    .gradient([](const Differential& d) -> Partials { return {conjugate(d.g)}; });
 
 struct RealPart {
   static constexpr bool kCheap = true;
@@ -38,14 +36,13 @@ struct RealPart {
     return x.real();
   }
 };
-const Elementwise real_op = Elementwise("real", "complex", {"x"})
-                                .attribute()
-                                .comment("The real part of each element; a real tensor itself.")
-                                .example("[1 + 2j]", "array([1.])", {"complex128"})
-                                .functions<RealPart, 1>(Complexes{})
-                                .identity(Bools{} + Ints{} + Floats{})
-                                .gradient([](const Differential& d) -> Partials { return {d.g}; });
-REGISTER_OP(ElementwiseOf<real_op>, ElementwiseMaker<real_op>, real)
+DECLARE_ELEMENTWISE(real, "complex", {"x"})
+    .attribute()
+    .comment("The real part of each element; a real tensor itself.")
+    .example("[1 + 2j]", "array([1.])", {"complex128"})
+    .functions<RealPart, 1>(Complexes{})
+    .identity(Bools{} + Ints{} + Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g}; });
 
 struct ImaginaryPart {
   static constexpr bool kCheap = true;
@@ -58,17 +55,15 @@ struct ImaginaryPart {
     }
   }
 };
-const Elementwise imag_op =
-    Elementwise("imag", "complex", {"x"})
-        .attribute()
-        .comment("The imaginary part of each element; zeros for a real tensor.")
-        .example("[1 + 2j]", "array([2.])", {"complex128"})
-        .functions<ImaginaryPart, 1>(AllTypes{})
-        .gradient([](const Differential& d) -> Partials {
-          if (!is_complex(d.x.dtype())) return {};
-          return {d.g * imaginary_unit()};
-        });
-REGISTER_OP(ElementwiseOf<imag_op>, ElementwiseMaker<imag_op>, imag)
+DECLARE_ELEMENTWISE(imag, "complex", {"x"})
+    .attribute()
+    .comment("The imaginary part of each element; zeros for a real tensor.")
+    .example("[1 + 2j]", "array([2.])", {"complex128"})
+    .functions<ImaginaryPart, 1>(AllTypes{})
+    .gradient([](const Differential& d) -> Partials {
+      if (!is_complex(d.x.dtype())) return {};
+      return {d.g * imaginary_unit()};
+    });
 
 struct Angle {
   template <class T>
@@ -80,21 +75,19 @@ struct Angle {
     }
   }
 };
-const Elementwise angle_op =
-    Elementwise("angle", "complex", {"x"})
-        .comment(
-            "The angle of each element in the complex plane, in radians between -pi and pi. Its "
-            "gradient at 0 is 0.")
-        .example("[1j, -1]", "array([1.57079633, 3.14159265])", {"complex128"})
-        .functions<Angle, 1>(Inexacts{})
-        .computes(DType::Bool, DType::Float64)
-        .gradient([](const Differential& d) -> Partials {
-          if (!is_complex(d.x.dtype())) return {};
-          const Variable length = call_op("abs", {d.x});
-          const Variable safe = where(eq(length, weak_number(0.0)), weak_number(1.0), length);
-          return {d.g * imaginary_unit() * (d.x / safe) / safe};
-        });
-REGISTER_OP(ElementwiseOf<angle_op>, ElementwiseMaker<angle_op>, angle)
+DECLARE_ELEMENTWISE(angle, "complex", {"x"})
+    .comment(
+        "The angle of each element in the complex plane, in radians between -pi and pi. Its "
+        "gradient at 0 is 0.")
+    .example("[1j, -1]", "array([1.57079633, 3.14159265])", {"complex128"})
+    .functions<Angle, 1>(Inexacts{})
+    .computes(DType::Bool, DType::Float64)
+    .gradient([](const Differential& d) -> Partials {
+      if (!is_complex(d.x.dtype())) return {};
+      const Variable length = call_op("abs", {d.x});
+      const Variable safe = where(eq(length, weak_number(0.0)), weak_number(1.0), length);
+      return {d.g * imaginary_unit() * (d.x / safe) / safe};
+    });
 
 }  // namespace
 }  // namespace thunkvm

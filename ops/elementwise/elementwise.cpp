@@ -77,92 +77,28 @@ std::string kind_list(std::span<const DType> dtypes) {
 
 Elementwise::Elementwise(const char* name, const char* family,
                          std::initializer_list<const char*> inputs)
-    : name_(name), family_(family), inputs_(inputs) {
+    : name_(name) {
+  proto_.name = name;
+  proto_.family = family;
+  proto_.exposure = Exposure::Package;
+  for (const char* input : inputs) proto_.inputs.push_back({.name = input, .comment = {}});
+  proto_.outputs = {{.name = "out", .comment = "the result, with the inputs' broadcast shape"}};
   for (int i = 0; i < kNumericDTypes; ++i) computes_[i] = static_cast<DType>(i);
-}
-
-Elementwise& Elementwise::comment(std::string text) {
-  comment_ = std::move(text);
-  return *this;
-}
-
-Elementwise& Elementwise::output(std::string comment) {
-  output_ = std::move(comment);
-  return *this;
 }
 
 Elementwise& Elementwise::example(std::string arguments, std::string result,
                                   std::vector<std::string> dtypes) {
   std::string names, made;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+  for (std::size_t i = 0; i < n_inputs(); ++i) {
+    const std::string& input = proto_.inputs[i].name;
     const std::string separator = i == 0 ? "" : ", ";
     const std::string& dtype = dtypes[std::min(i, dtypes.size() - 1)];
-    names += separator + inputs_[i];
-    made += separator + "tv.vector(\"" + inputs_[i] + "\"" +
+    names += separator + input;
+    made += separator + "tv.vector(\"" + input + "\"" +
             (dtype == "float64" ? "" : ", dtype=\"" + dtype + "\"") + ")";
   }
-  example_ = ">>> " + names + " = " + made + "\n>>> f = tv.function([" + names + "], tv.ops." +
-             name_ + "(" + names + "))\n>>> f(" + arguments + ")\n" + result;
-  return *this;
-}
-
-Elementwise& Elementwise::alias(const char* name) {
-  aliases_.emplace_back(name);
-  return *this;
-}
-
-Elementwise& Elementwise::wrapped() {
-  exposure_ = Exposure::Ops;
-  return *this;
-}
-
-Elementwise& Elementwise::method() {
-  exposure_ = Exposure::Method;
-  return *this;
-}
-
-Elementwise& Elementwise::numpy(const char* path) {
-  numpy_.emplace_back(path);
-  return *this;
-}
-
-Elementwise& Elementwise::algebra(Algebra algebra) {
-  algebra_ = algebra;
-  return *this;
-}
-
-Elementwise& Elementwise::singular() {
-  is_singular_ = true;
-  return *this;
-}
-
-Elementwise& Elementwise::infix(const char* text, int binds) {
-  notation_ = {Notation::Kind::Infix, text, binds};
-  return *this;
-}
-
-Elementwise& Elementwise::prefix(const char* text, int binds) {
-  notation_ = {Notation::Kind::Prefix, text, binds};
-  return *this;
-}
-
-Elementwise& Elementwise::attribute() {
-  notation_ = {Notation::Kind::Attribute, name_};
-  return *this;
-}
-
-Elementwise& Elementwise::gradient(GradientRule rule) {
-  gradient_ = rule;
-  return *this;
-}
-
-Elementwise& Elementwise::constant_input(int i) {
-  constant_inputs_ |= 1u << i;
-  return *this;
-}
-
-Elementwise& Elementwise::out_of_range(OutOfRange rule) {
-  out_of_range_ = rule;
+  proto_.example = ">>> " + names + " = " + made + "\n>>> f = tv.function([" + names +
+                   "], tv.ops." + name_ + "(" + names + "))\n>>> f(" + arguments + ")\n" + result;
   return *this;
 }
 
@@ -183,27 +119,14 @@ Elementwise& Elementwise::refuses(DType dtype, const char* why) {
 }
 
 OpProto Elementwise::proto() const {
-  OpProto proto;
-  proto.name = name_;
-  proto.family = family_;
-  proto.comment = comment_;
-  proto.example = example_;
+  OpProto proto = proto_;
   std::vector<DType> dtypes;
   for (DType dtype : kDTypeOrder)
     if (code_[index_of(dtype)].function != nullptr || is_identity(dtype)) dtypes.push_back(dtype);
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const bool condition = static_cast<int>(i) < first_promoted_;
-    proto.inputs.push_back({.name = inputs_[i],
-                            .comment = condition ? "a tensor, taken as truth values"
-                                                 : "a tensor; computed in " + kind_list(dtypes)});
-  }
-  proto.outputs.push_back({.name = "out", .comment = output_});
-  proto.exposure = exposure_;
-  proto.aliases = aliases_;
-  proto.numpy = numpy_;
-  proto.algebra = algebra_;
-  proto.is_singular = is_singular_;
-  proto.notation = notation_;
+  for (std::size_t i = 0; i < n_inputs(); ++i)
+    proto.inputs[i].comment = static_cast<int>(i) < first_promoted_
+                                  ? "a tensor, taken as truth values"
+                                  : "a tensor; computed in " + kind_list(dtypes);
   return proto;
 }
 
@@ -290,24 +213,24 @@ Variable Elementwise::convert(const Variable& input, DType dtype) const {
 }
 
 std::vector<Variable> ElementwiseOp::call(std::span<const Variable> inputs) const {
-  if (static_cast<int>(inputs.size()) != declaration_.n_inputs())
+  if (inputs.size() != declaration_->n_inputs())
     throw Error(ErrorKind::Type, "[" + name() + "] takes " +
-                                     std::to_string(declaration_.n_inputs()) + " inputs, not " +
+                                     std::to_string(declaration_->n_inputs()) + " inputs, not " +
                                      std::to_string(inputs.size()));
   for (const Variable& input : inputs) {
     if (input.type().tensor() == nullptr)
       throw Error(ErrorKind::Type, "[" + name() + "] computes with tensors, and " + input.text() +
                                        " is of type " + input.type().text());
   }
-  if (inputs.size() == 1 && declaration_.is_identity(inputs[0].dtype())) return {inputs[0]};
+  if (inputs.size() == 1 && declaration_->is_identity(inputs[0].dtype())) return {inputs[0]};
 
-  const ElementCode& code = declaration_.resolve(inputs);
+  const ElementCode& code = declaration_->resolve(inputs);
   std::array<Variable, kMaxElementwiseInputs> converted;
   // Inputs of one type, or of one type and 0-d, as most are: nothing to broadcast.
   const TensorType* largest = nullptr;
   bool broadcasts = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    converted[i] = declaration_.convert(inputs[i], code.inputs[i]);
+    converted[i] = declaration_->convert(inputs[i], code.inputs[i]);
     const TensorType& type = converted[i].tensor();
     if (largest == nullptr || largest->ndim() == 0) {
       largest = &type;
@@ -330,7 +253,7 @@ std::vector<Variable> ElementwiseOp::call(std::span<const Variable> inputs) cons
 }
 
 ThunkCode ElementwiseOp::kernel(const Apply& node) const {
-  const ElementCode& code = declaration_.resolve(node.inputs());
+  const ElementCode& code = declaration_->resolve(node.inputs());
   if (node.output_type(0).tensor()->ndim() != 0) return element_kernel(code);
   ThunkCode thunk;
   thunk.eager = code.scalar;
@@ -350,7 +273,7 @@ double ElementwiseOp::flops(const Apply& node, OperandShapes, OperandShapes outp
 
 std::vector<Variable> ElementwiseOp::grad(Apply& node,
                                           std::span<const Variable> output_gradients) const {
-  const GradientRule rule = declaration_.gradient_rule();
+  const GradientRule rule = declaration_->gradient_rule();
   if (!output_gradients[0] || rule == nullptr || !is_inexact(node.output(0).dtype()))
     return std::vector<Variable>(node.n_inputs());
   return gradients_by(rule, node, output_gradients[0]);
@@ -358,7 +281,7 @@ std::vector<Variable> ElementwiseOp::grad(Apply& node,
 
 std::optional<std::vector<Variable>> ElementwiseOp::push_forward(
     Apply& node, std::span<const Variable> tangents) const {
-  const GradientRule rule = declaration_.gradient_rule();
+  const GradientRule rule = declaration_->gradient_rule();
   if (rule == nullptr || !is_inexact(node.output(0).dtype())) return {{Variable()}};
   return tangents_by(rule, node, tangents);
 }
@@ -366,6 +289,12 @@ std::optional<std::vector<Variable>> ElementwiseOp::push_forward(
 std::vector<Variable> ElementwiseOp::batch(Apply& node, std::span<const Variable> inputs,
                                            const std::vector<bool>& batched) const {
   return call(align_batch(node, inputs, batched));
+}
+
+DeclaredElementwise::DeclaredElementwise(const Elementwise& declaration) {
+  const auto kept = std::make_shared<const Elementwise>(declaration);
+  OpRegistry::add(kept->proto(),
+                  [kept](const Attributes&) { return Ref<Op>(new ElementwiseOp(kept)); });
 }
 
 }  // namespace thunkvm

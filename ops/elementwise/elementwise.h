@@ -10,11 +10,10 @@
 //     template <class T>
 //     T operator()(T x) const { return x * x; }
 //   };
-//   const Elementwise square = Elementwise("square", "arithmetic", {"x"})
+//   DECLARE_ELEMENTWISE(square, "arithmetic", {"x"})
 //       .comment("The square of each element.")
 //       .functions<Square, 1>(Floats{})
 //       .gradient([](const Differential& d) -> Partials { return {d.g * 2.0 * d.x}; });
-//   REGISTER_OP(ElementwiseOf<square>, ElementwiseMaker<square>, square)
 #pragma once
 
 #include "ops/elementwise/element_functions.h"
@@ -27,6 +26,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -78,30 +78,36 @@ class Elementwise {
  public:
   Elementwise(const char* name, const char* family, std::initializer_list<const char*> inputs);
 
-  Elementwise& comment(std::string text);
-  Elementwise& output(std::string comment);
+  Elementwise& comment(std::string text) { return proto_.comment = std::move(text), *this; }
+  Elementwise& output(std::string comment) {
+    return proto_.outputs[0].comment = std::move(comment), *this;
+  }
   /// A doctest of the Op on vectors: its arguments and its result as Python shows them. `dtypes`:
   /// one for each input, or one for all.
   Elementwise& example(std::string arguments, std::string result,
                        std::vector<std::string> dtypes = {"float64"});
   /// Another name in the package, NumPy's.
-  Elementwise& alias(const char* name);
+  Elementwise& alias(const char* name) { return proto_.aliases.emplace_back(name), *this; }
   /// The package wraps the function in NumPy's signature instead of showing it.
-  Elementwise& wrapped();
+  Elementwise& wrapped() { return proto_.exposure = Exposure::Ops, *this; }
   /// Variables have it as a method too.
-  Elementwise& method();
-  /// See `OpMaker` of these.
-  Elementwise& numpy(const char* path);
-  Elementwise& algebra(Algebra algebra);
+  Elementwise& method() { return proto_.exposure = Exposure::Method, *this; }
+  /// See `Declaration` of these.
+  Elementwise& numpy(const char* path) { return proto_.numpy.emplace_back(path), *this; }
+  Elementwise& algebra(Algebra algebra) { return proto_.algebra = std::move(algebra), *this; }
   /// Its slope may be infinite at a finite element.
-  Elementwise& singular();
-  Elementwise& infix(const char* text, int binds);
-  Elementwise& prefix(const char* text, int binds);
-  Elementwise& attribute();
-  Elementwise& gradient(GradientRule rule);
+  Elementwise& singular() { return proto_.is_singular = true, *this; }
+  Elementwise& infix(const char* text, int binds) {
+    return proto_.notation = {Notation::Kind::Infix, text, binds}, *this;
+  }
+  Elementwise& prefix(const char* text, int binds) {
+    return proto_.notation = {Notation::Kind::Prefix, text, binds}, *this;
+  }
+  Elementwise& attribute() { return proto_.notation = {Notation::Kind::Attribute, name_}, *this; }
+  Elementwise& gradient(GradientRule rule) { return gradient_ = rule, *this; }
   /// Gradients take this input for a constant.
-  Elementwise& constant_input(int i);
-  Elementwise& out_of_range(OutOfRange rule);
+  Elementwise& constant_input(int i) { return constant_inputs_ |= 1u << i, *this; }
+  Elementwise& out_of_range(OutOfRange rule) { return out_of_range_ = rule, *this; }
 
   /// Functions of F over N inputs of one type, for each of the types.
   template <class F, int N, class... T>
@@ -137,12 +143,13 @@ class Elementwise {
   Elementwise& refuses(DType dtype, const char* why);
 
   const char* name() const { return name_; }
-  int n_inputs() const { return static_cast<int>(inputs_.size()); }
+  std::size_t n_inputs() const { return proto_.inputs.size(); }
   GradientRule gradient_rule() const { return gradient_; }
   bool is_constant_input(int i) const { return ((constant_inputs_ >> i) & 1u) != 0; }
   bool widens() const { return out_of_range_ == OutOfRange::Widen; }
   DType computed(DType dtype) const { return computes_[static_cast<std::size_t>(dtype)]; }
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
+  /// The prototype, of which the inputs say what is computed.
   OpProto proto() const;
 
   /// The function for these inputs, as NumPy 2 picks it (NEP 50). Throws Error(Type) if there is
@@ -166,16 +173,7 @@ class Elementwise {
   [[noreturn]] void throw_no_loop(DType dtype) const;
 
   const char* name_;
-  const char* family_;
-  std::vector<const char*> inputs_;
-  std::string comment_;
-  std::string output_ = "the result, with the inputs' broadcast shape";
-  std::string example_;
-  Exposure exposure_ = Exposure::Package;
-  std::vector<std::string> aliases_, numpy_;
-  Algebra algebra_;
-  Notation notation_;
-  bool is_singular_ = false;
+  OpProto proto_;
   GradientRule gradient_ = nullptr;
   unsigned constant_inputs_ = 0;  ///< bits
   OutOfRange out_of_range_ = OutOfRange::Error;
@@ -187,18 +185,19 @@ class Elementwise {
   std::vector<ElementCode> mixed_;
 };
 
-/// The Op of a declaration, which outlives it.
-class ElementwiseOp : public Op, public PartlyConnected, public StatesWork {
+/// The Op of a declaration.
+class ElementwiseOp final : public Op, public PartlyConnected, public StatesWork {
  public:
-  explicit ElementwiseOp(const Elementwise& declaration) : declaration_(declaration) {}
+  explicit ElementwiseOp(std::shared_ptr<const Elementwise> declaration)
+      : declaration_(std::move(declaration)) {}
 
-  std::string name() const override { return declaration_.name(); }
+  std::string name() const override { return declaration_->name(); }
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
   /// A scalar kernel if all is 0-d, else one that broadcasts. A dying input's memory becomes the
   /// output's if it fits.
   ThunkCode kernel(const Apply& node) const override;
   const ElementCode* element_code(const Apply& node) const override {
-    return &declaration_.resolve(node.inputs());
+    return &declaration_->resolve(node.inputs());
   }
   /// The inputs' shapes, broadcast together.
   std::vector<Extents> infer_shape(Apply& node,
@@ -212,29 +211,28 @@ class ElementwiseOp : public Op, public PartlyConnected, public StatesWork {
   std::optional<std::vector<Variable>> push_forward(
       Apply& node, std::span<const Variable> tangents) const override;
   /// Its inputs are widened to a dtype that holds them all: it asks for truths.
-  bool widens() const { return declaration_.widens(); }
+  bool widens() const { return declaration_->widens(); }
   /// Inputs of `dtype` are computed as this.
-  DType computed(DType dtype) const { return declaration_.computed(dtype); }
-  bool connects(int i) const override { return !declaration_.is_constant_input(i); }
+  DType computed(DType dtype) const { return declaration_->computed(dtype); }
+  bool connects(int i) const override { return !declaration_->is_constant_input(i); }
   /// One for each element of the output.
   double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
 
  private:
-  const Elementwise& declaration_;
+  std::shared_ptr<const Elementwise> declaration_;
 };
 
-template <const Elementwise& Declaration>
-class ElementwiseOf final : public ElementwiseOp {
- public:
-  explicit ElementwiseOf(const Attributes&) : ElementwiseOp(Declaration) {}
+/// Registers what was declared.
+struct DeclaredElementwise {
+  DeclaredElementwise(
+      const Elementwise& declaration);  // NOLINT: DECLARE_ELEMENTWISE converts by it
 };
 
-template <const Elementwise& Declaration>
-class ElementwiseMaker : public OpMaker {
- public:
-  explicit ElementwiseMaker(OpProto& proto) : OpMaker(proto) { proto = Declaration.proto(); }
-};
+/// An Op by its name, its family and the names of its inputs.
+#define DECLARE_ELEMENTWISE(op_name, ...)                          \
+  static const ::thunkvm::DeclaredElementwise op_name##_declared = \
+      ::thunkvm::Elementwise(#op_name, __VA_ARGS__)
 
 }  // namespace thunkvm

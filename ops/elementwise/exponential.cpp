@@ -27,13 +27,11 @@ struct Exp : Vectorised<VectorFunction::Exp> {
     return std::exp(x);
   }
 };
-const Elementwise exp_op =
-    Elementwise("exp", "exponential", {"x"})
-        .comment("e to the power of each element.")
-        .example("[0.0, 1.0]", "array([1.        , 2.71828183])")
-        .functions<Exp, 1>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out)}; });
-REGISTER_OP(ElementwiseOf<exp_op>, ElementwiseMaker<exp_op>, exp)
+DECLARE_ELEMENTWISE(exp, "exponential", {"x"})
+    .comment("e to the power of each element.")
+    .example("[0.0, 1.0]", "array([1.        , 2.71828183])")
+    .functions<Exp, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out)}; });
 
 struct Exp2 : Vectorised<VectorFunction::Exp2> {
   template <class T>
@@ -49,14 +47,11 @@ struct Exp2 : Vectorised<VectorFunction::Exp2> {
     }
   }
 };
-const Elementwise exp2_op = Elementwise("exp2", "exponential", {"x"})
-                                .comment("2 to the power of each element.")
-                                .example("[3.0, -1.0]", "array([8. , 0.5])")
-                                .functions<Exp2, 1>(Inexacts{})
-                                .gradient([](const Differential& d) -> Partials {
-                                  return {d.g * conjugate(d.out) * kLn2};
-                                });
-REGISTER_OP(ElementwiseOf<exp2_op>, ElementwiseMaker<exp2_op>, exp2)
+DECLARE_ELEMENTWISE(exp2, "exponential", {"x"})
+    .comment("2 to the power of each element.")
+    .example("[3.0, -1.0]", "array([8. , 0.5])")
+    .functions<Exp2, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out) * kLn2}; });
 
 struct Expm1 : Vectorised<VectorFunction::Expm1> {
   template <class T>
@@ -76,13 +71,11 @@ struct Expm1 : Vectorised<VectorFunction::Expm1> {
     }
   }
 };
-const Elementwise expm1_op =
-    Elementwise("expm1", "exponential", {"x"})
-        .comment("exp(x) - 1, precise for small elements too.")
-        .example("[0.0, 1e-10]", "array([0.e+00, 1.e-10])")
-        .functions<Expm1, 1>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out + 1.0)}; });
-REGISTER_OP(ElementwiseOf<expm1_op>, ElementwiseMaker<expm1_op>, expm1)
+DECLARE_ELEMENTWISE(expm1, "exponential", {"x"})
+    .comment("exp(x) - 1, precise for small elements too.")
+    .example("[0.0, 1e-10]", "array([0.e+00, 1.e-10])")
+    .functions<Expm1, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out + 1.0)}; });
 
 struct Log : Vectorised<VectorFunction::Log> {
   template <class T>
@@ -94,15 +87,12 @@ struct Log : Vectorised<VectorFunction::Log> {
     return std::log(x);
   }
 };
-const Elementwise log_op =
-    Elementwise("log", "exponential", {"x"})
-        .singular()
-        .comment(
-            "Natural logarithm of each element; NaN of negative ones, unless they are complex.")
-        .example("[1.0, np.e]", "array([0., 1.])")
-        .functions<Log, 1>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials { return {d.g / conjugate(d.x)}; });
-REGISTER_OP(ElementwiseOf<log_op>, ElementwiseMaker<log_op>, log)
+DECLARE_ELEMENTWISE(log, "exponential", {"x"})
+    .singular()
+    .comment("Natural logarithm of each element; NaN of negative ones, unless they are complex.")
+    .example("[1.0, np.e]", "array([0., 1.])")
+    .functions<Log, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g / conjugate(d.x)}; });
 
 struct Log2 : Vectorised<VectorFunction::Log2> {
   template <class T>
@@ -118,15 +108,12 @@ struct Log2 : Vectorised<VectorFunction::Log2> {
     }
   }
 };
-const Elementwise log2_op = Elementwise("log2", "exponential", {"x"})
-                                .singular()
-                                .comment("Logarithm of each element to base 2.")
-                                .example("[8.0, 0.5]", "array([ 3., -1.])")
-                                .functions<Log2, 1>(Inexacts{})
-                                .gradient([](const Differential& d) -> Partials {
-                                  return {d.g / (conjugate(d.x) * kLn2)};
-                                });
-REGISTER_OP(ElementwiseOf<log2_op>, ElementwiseMaker<log2_op>, log2)
+DECLARE_ELEMENTWISE(log2, "exponential", {"x"})
+    .singular()
+    .comment("Logarithm of each element to base 2.")
+    .example("[8.0, 0.5]", "array([ 3., -1.])")
+    .functions<Log2, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g / (conjugate(d.x) * kLn2)}; });
 
 struct Log10 : Vectorised<VectorFunction::Log10> {
   template <class T>
@@ -142,15 +129,12 @@ struct Log10 : Vectorised<VectorFunction::Log10> {
     }
   }
 };
-const Elementwise log10_op = Elementwise("log10", "exponential", {"x"})
-                                 .singular()
-                                 .comment("Logarithm of each element to base 10.")
-                                 .example("[100.0, 0.1]", "array([ 2., -1.])")
-                                 .functions<Log10, 1>(Inexacts{})
-                                 .gradient([](const Differential& d) -> Partials {
-                                   return {d.g / (conjugate(d.x) * kLn10)};
-                                 });
-REGISTER_OP(ElementwiseOf<log10_op>, ElementwiseMaker<log10_op>, log10)
+DECLARE_ELEMENTWISE(log10, "exponential", {"x"})
+    .singular()
+    .comment("Logarithm of each element to base 10.")
+    .example("[100.0, 0.1]", "array([ 2., -1.])")
+    .functions<Log10, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g / (conjugate(d.x) * kLn10)}; });
 
 struct Log1p : Vectorised<VectorFunction::Log1p> {
   template <class T>
@@ -167,14 +151,12 @@ struct Log1p : Vectorised<VectorFunction::Log1p> {
     }
   }
 };
-const Elementwise log1p_op =
-    Elementwise("log1p", "exponential", {"x"})
-        .singular()
-        .comment("log(1 + x), precise for small elements too.")
-        .example("[0.0, 1e-10]", "array([0.e+00, 1.e-10])")
-        .functions<Log1p, 1>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials { return {d.g / (conjugate(d.x) + 1.0)}; });
-REGISTER_OP(ElementwiseOf<log1p_op>, ElementwiseMaker<log1p_op>, log1p)
+DECLARE_ELEMENTWISE(log1p, "exponential", {"x"})
+    .singular()
+    .comment("log(1 + x), precise for small elements too.")
+    .example("[0.0, 1e-10]", "array([0.e+00, 1.e-10])")
+    .functions<Log1p, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g / (conjugate(d.x) + 1.0)}; });
 
 struct Sqrt {
   template <class T>
@@ -187,17 +169,14 @@ struct Sqrt {
     return std::sqrt(x);
   }
 };
-const Elementwise sqrt_op =
-    Elementwise("sqrt", "exponential", {"x"})
-        .singular()
-        .comment(
-            "Square root of each element; NaN of negative ones, unless they are complex. Its "
-            "gradient at 0 is infinite.")
-        .example("[4.0, 2.0]", "array([2.        , 1.41421356])")
-        .functions<Sqrt, 1>(Inexacts{})
-        .gradient(
-            [](const Differential& d) -> Partials { return {d.g / (2.0 * conjugate(d.out))}; });
-REGISTER_OP(ElementwiseOf<sqrt_op>, ElementwiseMaker<sqrt_op>, sqrt)
+DECLARE_ELEMENTWISE(sqrt, "exponential", {"x"})
+    .singular()
+    .comment(
+        "Square root of each element; NaN of negative ones, unless they are complex. Its "
+        "gradient at 0 is infinite.")
+    .example("[4.0, 2.0]", "array([2.        , 1.41421356])")
+    .functions<Sqrt, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials { return {d.g / (2.0 * conjugate(d.out))}; });
 
 struct Cbrt : Vectorised<VectorFunction::Cbrt> {
   template <class T>
@@ -209,14 +188,12 @@ struct Cbrt : Vectorised<VectorFunction::Cbrt> {
     return std::cbrt(x);
   }
 };
-const Elementwise cbrt_op =
-    Elementwise("cbrt", "exponential", {"x"})
-        .singular()
-        .comment("Cube root of each element, real for negative ones too.")
-        .example("[27.0, -8.0]", "array([ 3., -2.])")
-        .functions<Cbrt, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials { return {d.g / (3.0 * square(d.out))}; });
-REGISTER_OP(ElementwiseOf<cbrt_op>, ElementwiseMaker<cbrt_op>, cbrt)
+DECLARE_ELEMENTWISE(cbrt, "exponential", {"x"})
+    .singular()
+    .comment("Cube root of each element, real for negative ones too.")
+    .example("[27.0, -8.0]", "array([ 3., -2.])")
+    .functions<Cbrt, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g / (3.0 * square(d.out))}; });
 
 }  // namespace
 }  // namespace thunkvm

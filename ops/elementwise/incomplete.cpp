@@ -79,110 +79,92 @@ Variable beta_density(const Variable& a, const Variable& b, const Variable& x) {
   return pow(x, a - 1.0) * pow(1.0 - x, b - 1.0) * exp(gammaln(a + b) - gammaln(a) - gammaln(b));
 }
 
-const Elementwise gamma_op = Elementwise("gamma", "special", {"x"})
-                                 .comment("The gamma function, (x - 1)! of whole numbers.")
-                                 .example("[1.0, 5.0]", "array([ 1., 24.])")
-                                 .functions<OfDoubles<&gamma_of>, 1>(Floats{})
-                                 .gradient([](const Differential& d) -> Partials {
-                                   return {d.g * d.out * call_op("digamma", {d.x})};
-                                 });
-REGISTER_OP(ElementwiseOf<gamma_op>, ElementwiseMaker<gamma_op>, gamma)
+DECLARE_ELEMENTWISE(gamma, "special", {"x"})
+    .comment("The gamma function, (x - 1)! of whole numbers.")
+    .example("[1.0, 5.0]", "array([ 1., 24.])")
+    .functions<OfDoubles<&gamma_of>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * d.out * call_op("digamma", {d.x})};
+    });
 
-const Elementwise gammainc_op =
-    Elementwise("gammainc", "special", {"a", "x"})
-        .comment(
-            "The regularised lower incomplete gamma function: the probability that a gamma number "
-            "of shape a is at most x. There is no gradient with respect to a.")
-        .example("[1.0, 2.0], [1.0, 2.0]", "array([0.63212056, 0.59399415])")
-        .functions<OfDoubles<&gammainc>, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(), d.g * gamma_density(d.x, d.y)};
-        });
-REGISTER_OP(ElementwiseOf<gammainc_op>, ElementwiseMaker<gammainc_op>, gammainc)
+DECLARE_ELEMENTWISE(gammainc, "special", {"a", "x"})
+    .comment(
+        "The regularised lower incomplete gamma function: the probability that a gamma number "
+        "of shape a is at most x. There is no gradient with respect to a.")
+    .example("[1.0, 2.0], [1.0, 2.0]", "array([0.63212056, 0.59399415])")
+    .functions<OfDoubles<&gammainc>, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(), d.g * gamma_density(d.x, d.y)};
+    });
 
-const Elementwise gammaincc_op =
-    Elementwise("gammaincc", "special", {"a", "x"})
-        .comment(
-            "1 - gammainc(a, x), precise where that is nearly 1. There is no gradient with respect "
-            "to a.")
-        .example("[1.0, 2.0], [1.0, 2.0]", "array([0.36787944, 0.40600585])")
-        .functions<OfDoubles<&gammaincc>, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(), -(d.g * gamma_density(d.x, d.y))};
-        });
-REGISTER_OP(ElementwiseOf<gammaincc_op>, ElementwiseMaker<gammaincc_op>, gammaincc)
+DECLARE_ELEMENTWISE(gammaincc, "special", {"a", "x"})
+    .comment(
+        "1 - gammainc(a, x), precise where that is nearly 1. There is no gradient with respect "
+        "to a.")
+    .example("[1.0, 2.0], [1.0, 2.0]", "array([0.36787944, 0.40600585])")
+    .functions<OfDoubles<&gammaincc>, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(), -(d.g * gamma_density(d.x, d.y))};
+    });
 
-const Elementwise gammaincinv_op =
-    Elementwise("gammaincinv", "special", {"a", "p"})
-        .comment("The x for which gammainc(a, x) is p. There is no gradient with respect to a.")
-        .example("[1.0, 2.0], [0.5, 0.5]", "array([0.69314718, 1.67834699])")
-        .functions<OfDoubles<&gammaincinv>, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(), d.g / gamma_density(d.x, d.out)};
-        });
-REGISTER_OP(ElementwiseOf<gammaincinv_op>, ElementwiseMaker<gammaincinv_op>, gammaincinv)
+DECLARE_ELEMENTWISE(gammaincinv, "special", {"a", "p"})
+    .comment("The x for which gammainc(a, x) is p. There is no gradient with respect to a.")
+    .example("[1.0, 2.0], [0.5, 0.5]", "array([0.69314718, 1.67834699])")
+    .functions<OfDoubles<&gammaincinv>, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(), d.g / gamma_density(d.x, d.out)};
+    });
 
-const Elementwise gammainccinv_op =
-    Elementwise("gammainccinv", "special", {"a", "q"})
-        .comment("The x for which gammaincc(a, x) is q. There is no gradient with respect to a.")
-        .example("[1.0, 2.0], [0.5, 0.5]", "array([0.69314718, 1.67834699])")
-        .functions<OfDoubles<&gammainccinv>, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(), -(d.g / gamma_density(d.x, d.out))};
-        });
-REGISTER_OP(ElementwiseOf<gammainccinv_op>, ElementwiseMaker<gammainccinv_op>, gammainccinv)
+DECLARE_ELEMENTWISE(gammainccinv, "special", {"a", "q"})
+    .comment("The x for which gammaincc(a, x) is q. There is no gradient with respect to a.")
+    .example("[1.0, 2.0], [0.5, 0.5]", "array([0.69314718, 1.67834699])")
+    .functions<OfDoubles<&gammainccinv>, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(), -(d.g / gamma_density(d.x, d.out))};
+    });
 
 /// The three inputs have a gradient for the last one alone.
 Partials of_third(const Variable& partial) { return {Variable(), Variable(), partial}; }
 
-const Elementwise betainc_op =
-    Elementwise("betainc", "special", {"a", "b", "x"})
-        .comment(
-            "The regularised incomplete beta function: the probability that a beta number of "
-            "shapes a and b is at most x. There is no gradient with respect to a and b.")
-        .example("[1.0, 2.0], [1.0, 2.0], [0.3, 0.5]", "array([0.3, 0.5])")
-        .functions<OfDoubles<&betainc>, 3>(Floats{})
-        .constant_input(0)
-        .constant_input(1)
-        .gradient([](const Differential& d) -> Partials {
-          return of_third(d.g * beta_density(d.x, d.y, d.z));
-        });
-REGISTER_OP(ElementwiseOf<betainc_op>, ElementwiseMaker<betainc_op>, betainc)
+DECLARE_ELEMENTWISE(betainc, "special", {"a", "b", "x"})
+    .comment(
+        "The regularised incomplete beta function: the probability that a beta number of "
+        "shapes a and b is at most x. There is no gradient with respect to a and b.")
+    .example("[1.0, 2.0], [1.0, 2.0], [0.3, 0.5]", "array([0.3, 0.5])")
+    .functions<OfDoubles<&betainc>, 3>(Floats{})
+    .constant_input(0)
+    .constant_input(1)
+    .gradient([](const Differential& d) -> Partials {
+      return of_third(d.g * beta_density(d.x, d.y, d.z));
+    });
 
-const Elementwise betaincinv_op =
-    Elementwise("betaincinv", "special", {"a", "b", "p"})
-        .comment(
-            "The x for which betainc(a, b, x) is p. There is no gradient with respect to a and b.")
-        .example("[1.0, 2.0], [1.0, 2.0], [0.3, 0.5]", "array([0.3, 0.5])")
-        .functions<OfDoubles<&betaincinv>, 3>(Floats{})
-        .constant_input(0)
-        .constant_input(1)
-        .gradient([](const Differential& d) -> Partials {
-          return of_third(d.g / beta_density(d.x, d.y, d.out));
-        });
-REGISTER_OP(ElementwiseOf<betaincinv_op>, ElementwiseMaker<betaincinv_op>, betaincinv)
+DECLARE_ELEMENTWISE(betaincinv, "special", {"a", "b", "p"})
+    .comment("The x for which betainc(a, b, x) is p. There is no gradient with respect to a and b.")
+    .example("[1.0, 2.0], [1.0, 2.0], [0.3, 0.5]", "array([0.3, 0.5])")
+    .functions<OfDoubles<&betaincinv>, 3>(Floats{})
+    .constant_input(0)
+    .constant_input(1)
+    .gradient([](const Differential& d) -> Partials {
+      return of_third(d.g / beta_density(d.x, d.y, d.out));
+    });
 
-const Elementwise expi_op =
-    Elementwise("expi", "special", {"x"})
-        .singular()
-        .comment("The exponential integral Ei: the integral of exp(t) / t from -infinity to x.")
-        .example("[1.0, -1.0]", "array([ 1.89511782, -0.21938393])")
-        .functions<OfDoubles<&expi>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * (exp(d.x) / d.x)}; });
-REGISTER_OP(ElementwiseOf<expi_op>, ElementwiseMaker<expi_op>, expi)
+DECLARE_ELEMENTWISE(expi, "special", {"x"})
+    .singular()
+    .comment("The exponential integral Ei: the integral of exp(t) / t from -infinity to x.")
+    .example("[1.0, -1.0]", "array([ 1.89511782, -0.21938393])")
+    .functions<OfDoubles<&expi>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * (exp(d.x) / d.x)}; });
 
-const Elementwise exp1_op =
-    Elementwise("exp1", "special", {"x"})
-        .singular()
-        .comment("The exponential integral E1: the integral of exp(-t) / t from x to infinity.")
-        .example("[1.0, 2.0]", "array([0.21938393, 0.04890051])")
-        .functions<OfDoubles<&exp1>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials { return {-(d.g * (exp(-d.x) / d.x))}; });
-REGISTER_OP(ElementwiseOf<exp1_op>, ElementwiseMaker<exp1_op>, exp1)
+DECLARE_ELEMENTWISE(exp1, "special", {"x"})
+    .singular()
+    .comment("The exponential integral E1: the integral of exp(-t) / t from x to infinity.")
+    .example("[1.0, 2.0]", "array([0.21938393, 0.04890051])")
+    .functions<OfDoubles<&exp1>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {-(d.g * (exp(-d.x) / d.x))}; });
 
 }  // namespace
 }  // namespace thunkvm

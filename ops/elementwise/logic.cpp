@@ -64,26 +64,22 @@ Elementwise logical(const char* name, const char* summary, const char* result) {
       .functions<F, 2>(AllTypes{});
 }
 
-const Elementwise logical_and_op = logical<LogicalAnd>(
+const DeclaredElementwise logical_and_declared = logical<LogicalAnd>(
     "logical_and", "Whether both elements are true.", "array([False, False, False,  True])");
-REGISTER_OP(ElementwiseOf<logical_and_op>, ElementwiseMaker<logical_and_op>, logical_and)
 
-const Elementwise logical_or_op = logical<LogicalOr>(
+const DeclaredElementwise logical_or_declared = logical<LogicalOr>(
     "logical_or", "Whether either element is true.", "array([False,  True,  True,  True])");
-REGISTER_OP(ElementwiseOf<logical_or_op>, ElementwiseMaker<logical_or_op>, logical_or)
 
-const Elementwise logical_xor_op =
+const DeclaredElementwise logical_xor_declared =
     logical<LogicalXor>("logical_xor", "Whether just one of the elements is true.",
                         "array([False,  True,  True, False])");
-REGISTER_OP(ElementwiseOf<logical_xor_op>, ElementwiseMaker<logical_xor_op>, logical_xor)
 
-const Elementwise logical_not_op = Elementwise("logical_not", "logic", {"x"})
-                                       .algebra({.is_involution = true})
-                                       .comment("Whether each element is false: zero.")
-                                       .output("a bool for each element")
-                                       .example("[0.0, 2.0]", "array([ True, False])")
-                                       .functions<LogicalNot, 1>(AllTypes{});
-REGISTER_OP(ElementwiseOf<logical_not_op>, ElementwiseMaker<logical_not_op>, logical_not)
+DECLARE_ELEMENTWISE(logical_not, "logic", {"x"})
+    .algebra({.is_involution = true})
+    .comment("Whether each element is false: zero.")
+    .output("a bool for each element")
+    .example("[0.0, 2.0]", "array([ True, False])")
+    .functions<LogicalNot, 1>(AllTypes{});
 
 struct BitwiseAnd {
   template <class T>
@@ -141,27 +137,23 @@ Elementwise bitwise(const char* name, const char* sign, int binds, const char* s
       .functions<F, 2>(Bools{} + Ints{});
 }
 
-const Elementwise bitwise_and_op = bitwise<BitwiseAnd>(
+const DeclaredElementwise bitwise_and_declared = bitwise<BitwiseAnd>(
     "bitwise_and", "&", 8, "The bits that are set in both integers; of bools: logical and.",
     "array([ 8, 10])");
-REGISTER_OP(ElementwiseOf<bitwise_and_op>, ElementwiseMaker<bitwise_and_op>, bitwise_and)
 
-const Elementwise bitwise_or_op = bitwise<BitwiseOr>(
+const DeclaredElementwise bitwise_or_declared = bitwise<BitwiseOr>(
     "bitwise_or", "|", 6, "The bits that are set in either integer; of bools: logical or.",
     "array([14, 10])");
-REGISTER_OP(ElementwiseOf<bitwise_or_op>, ElementwiseMaker<bitwise_or_op>, bitwise_or)
 
-const Elementwise bitwise_xor_op = bitwise<BitwiseXor>(
+const DeclaredElementwise bitwise_xor_declared = bitwise<BitwiseXor>(
     "bitwise_xor", "^", 7, "The bits that differ; of bools: exclusive or.", "array([6, 0])");
-REGISTER_OP(ElementwiseOf<bitwise_xor_op>, ElementwiseMaker<bitwise_xor_op>, bitwise_xor)
 
-const Elementwise invert_op = Elementwise("invert", "logic", {"x"})
-                                  .prefix("~", 12)
-                                  .algebra({.is_involution = true})
-                                  .comment("Each integer with all its bits flipped; of bools: not.")
-                                  .example("[0, 5]", "array([-1, -6])", {"int64"})
-                                  .functions<Invert, 1>(Bools{} + Ints{});
-REGISTER_OP(ElementwiseOf<invert_op>, ElementwiseMaker<invert_op>, invert)
+DECLARE_ELEMENTWISE(invert, "logic", {"x"})
+    .prefix("~", 12)
+    .algebra({.is_involution = true})
+    .comment("Each integer with all its bits flipped; of bools: not.")
+    .example("[0, 5]", "array([-1, -6])", {"int64"})
+    .functions<Invert, 1>(Bools{} + Ints{});
 
 template <class T>
 bool shifts_everything_out(T by) {
@@ -183,25 +175,21 @@ struct RightShift {
   }
 };
 
-const Elementwise left_shift_op =
-    Elementwise("left_shift", "logic", {"x", "y"})
-        .infix("<<", 9)
-        .comment(
-            "Each integer with its bits moved up by y positions. What is moved out is lost; by the "
-            "dtype's width or more, or by a negative number, that is all.")
-        .example("[1, 3], [4, 1]", "array([16,  6])", {"int64"})
-        .functions<LeftShift, 2>(Ints{});
-REGISTER_OP(ElementwiseOf<left_shift_op>, ElementwiseMaker<left_shift_op>, left_shift)
+DECLARE_ELEMENTWISE(left_shift, "logic", {"x", "y"})
+    .infix("<<", 9)
+    .comment(
+        "Each integer with its bits moved up by y positions. What is moved out is lost; by the "
+        "dtype's width or more, or by a negative number, that is all.")
+    .example("[1, 3], [4, 1]", "array([16,  6])", {"int64"})
+    .functions<LeftShift, 2>(Ints{});
 
-const Elementwise right_shift_op =
-    Elementwise("right_shift", "logic", {"x", "y"})
-        .infix(">>", 9)
-        .comment(
-            "Each integer with its bits moved down by y positions; negative numbers stay negative. "
-            "By the dtype's width or more, or by a negative number, only the sign is left.")
-        .example("[16, -6], [4, 1]", "array([ 1, -3])", {"int64"})
-        .functions<RightShift, 2>(Ints{});
-REGISTER_OP(ElementwiseOf<right_shift_op>, ElementwiseMaker<right_shift_op>, right_shift)
+DECLARE_ELEMENTWISE(right_shift, "logic", {"x", "y"})
+    .infix(">>", 9)
+    .comment(
+        "Each integer with its bits moved down by y positions; negative numbers stay negative. "
+        "By the dtype's width or more, or by a negative number, only the sign is left.")
+    .example("[16, -6], [4, 1]", "array([ 1, -3])", {"int64"})
+    .functions<RightShift, 2>(Ints{});
 
 }  // namespace
 }  // namespace thunkvm

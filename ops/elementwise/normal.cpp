@@ -49,74 +49,62 @@ double log_ndtr(double x) {
   return std::log(0.5 * erfcx(-x * kRootHalf)) - 0.5 * x * x;
 }
 
-const Elementwise erfinv_op =
-    Elementwise("erfinv", "special", {"x"})
-        .singular()
-        .comment("The inverse of the error function, of elements from -1 to 1.")
-        .example("[0.0, 0.5]", "array([0.        , 0.47693628])")
-        .functions<OfDoubles<&erfinv>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * (kHalfRootPi * exp(square(d.out)))};
-        });
-REGISTER_OP(ElementwiseOf<erfinv_op>, ElementwiseMaker<erfinv_op>, erfinv)
+DECLARE_ELEMENTWISE(erfinv, "special", {"x"})
+    .singular()
+    .comment("The inverse of the error function, of elements from -1 to 1.")
+    .example("[0.0, 0.5]", "array([0.        , 0.47693628])")
+    .functions<OfDoubles<&erfinv>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * (kHalfRootPi * exp(square(d.out)))};
+    });
 
-const Elementwise erfcinv_op = Elementwise("erfcinv", "special", {"x"})
-                                   .comment("The inverse of erfc, of elements from 0 to 2.")
-                                   .example("[1.0, 0.5]", "array([0.        , 0.47693628])")
-                                   .functions<OfDoubles<&erfcinv>, 1>(Floats{})
-                                   .gradient([](const Differential& d) -> Partials {
-                                     return {-(d.g * (kHalfRootPi * exp(square(d.out))))};
-                                   });
-REGISTER_OP(ElementwiseOf<erfcinv_op>, ElementwiseMaker<erfcinv_op>, erfcinv)
+DECLARE_ELEMENTWISE(erfcinv, "special", {"x"})
+    .comment("The inverse of erfc, of elements from 0 to 2.")
+    .example("[1.0, 0.5]", "array([0.        , 0.47693628])")
+    .functions<OfDoubles<&erfcinv>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {-(d.g * (kHalfRootPi * exp(square(d.out))))};
+    });
 
-const Elementwise erfcx_op =
-    Elementwise("erfcx", "special", {"x"})
-        .comment("exp(x**2) erfc(x), without overflow for large elements.")
-        .example("[0.0, 100.0]", "array([1.        , 0.00564161])")
-        .functions<OfDoubles<&erfcx>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * (2.0 * d.x * d.out - 2.0 * std::numbers::inv_sqrtpi)};
-        });
-REGISTER_OP(ElementwiseOf<erfcx_op>, ElementwiseMaker<erfcx_op>, erfcx)
+DECLARE_ELEMENTWISE(erfcx, "special", {"x"})
+    .comment("exp(x**2) erfc(x), without overflow for large elements.")
+    .example("[0.0, 100.0]", "array([1.        , 0.00564161])")
+    .functions<OfDoubles<&erfcx>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * (2.0 * d.x * d.out - 2.0 * std::numbers::inv_sqrtpi)};
+    });
 
-const Elementwise ndtr_op =
-    Elementwise("ndtr", "special", {"x"})
-        .comment("The probability that a standard normal number is at most x.")
-        .example("[0.0, 1.0]", "array([0.5       , 0.84134475])")
-        .functions<OfDoubles<&ndtr>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * (exp(square(d.x) * -0.5) / kRootTwoPi)};
-        });
-REGISTER_OP(ElementwiseOf<ndtr_op>, ElementwiseMaker<ndtr_op>, ndtr)
+DECLARE_ELEMENTWISE(ndtr, "special", {"x"})
+    .comment("The probability that a standard normal number is at most x.")
+    .example("[0.0, 1.0]", "array([0.5       , 0.84134475])")
+    .functions<OfDoubles<&ndtr>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * (exp(square(d.x) * -0.5) / kRootTwoPi)};
+    });
 
-const Elementwise ndtri_op =
-    Elementwise("ndtri", "special", {"p"})
-        .singular()
-        .comment("The number below which a standard normal number is with probability p.")
-        .example("[0.5, 0.975]", "array([-0.        ,  1.95996398])")
-        .functions<OfDoubles<&ndtri>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * (kRootTwoPi * exp(square(d.out) * 0.5))};
-        });
-REGISTER_OP(ElementwiseOf<ndtri_op>, ElementwiseMaker<ndtri_op>, ndtri)
+DECLARE_ELEMENTWISE(ndtri, "special", {"p"})
+    .singular()
+    .comment("The number below which a standard normal number is with probability p.")
+    .example("[0.5, 0.975]", "array([-0.        ,  1.95996398])")
+    .functions<OfDoubles<&ndtri>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * (kRootTwoPi * exp(square(d.out) * 0.5))};
+    });
 
-const Elementwise log_ndtr_op =
-    Elementwise("log_ndtr", "special", {"x"})
-        .comment("The logarithm of ndtr, precise where that is 0.")
-        .example("[0.0, -100.0]", "array([-6.93147181e-01, -5.00552421e+03])")
-        .functions<OfDoubles<&log_ndtr>, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          // The density by the probability, both of them times exp(x**2 / 2) where x < 0.
-          const Variable zero = weak_number(0.0);
-          const Variable below = call_op("minimum", {d.x, zero});
-          const Variable left = std::numbers::sqrt2 * std::numbers::inv_sqrtpi /
-                                call_op("erfcx", {below * -kRootHalf});
-          const Variable above = call_op("maximum", {d.x, zero});
-          const Variable right =
-              exp(square(above) * -0.5) / (kRootTwoPi * call_op("ndtr", {above}));
-          return {d.g * where(lt(d.x, zero), left, right)};
-        });
-REGISTER_OP(ElementwiseOf<log_ndtr_op>, ElementwiseMaker<log_ndtr_op>, log_ndtr)
+DECLARE_ELEMENTWISE(log_ndtr, "special", {"x"})
+    .comment("The logarithm of ndtr, precise where that is 0.")
+    .example("[0.0, -100.0]", "array([-6.93147181e-01, -5.00552421e+03])")
+    .functions<OfDoubles<&log_ndtr>, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      // The density by the probability, both of them times exp(x**2 / 2) where x < 0.
+      const Variable zero = weak_number(0.0);
+      const Variable below = call_op("minimum", {d.x, zero});
+      const Variable left =
+          std::numbers::sqrt2 * std::numbers::inv_sqrtpi / call_op("erfcx", {below * -kRootHalf});
+      const Variable above = call_op("maximum", {d.x, zero});
+      const Variable right = exp(square(above) * -0.5) / (kRootTwoPi * call_op("ndtr", {above}));
+      return {d.g * where(lt(d.x, zero), left, right)};
+    });
 
 }  // namespace
 }  // namespace thunkvm

@@ -21,17 +21,15 @@ struct Fmod {
     }
   }
 };
-const Elementwise fmod_op =
-    Elementwise("fmod", "arithmetic", {"x", "y"})
-        .comment(
-            "Remainder with the sign of the first element, as C has it. Integers modulo zero give "
-            "0.")
-        .example("[7.0, -7.0], [3.0, 3.0]", "array([ 1., -1.])")
-        .functions<Fmod, 2>(Ints{} + Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g, -(d.g * call_op("trunc", {d.x / d.y}))};
-        });
-REGISTER_OP(ElementwiseOf<fmod_op>, ElementwiseMaker<fmod_op>, fmod)
+DECLARE_ELEMENTWISE(fmod, "arithmetic", {"x", "y"})
+    .comment(
+        "Remainder with the sign of the first element, as C has it. Integers modulo zero give "
+        "0.")
+    .example("[7.0, -7.0], [3.0, 3.0]", "array([ 1., -1.])")
+    .functions<Fmod, 2>(Ints{} + Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g, -(d.g * call_op("trunc", {d.x / d.y}))};
+    });
 
 struct Copysign {
   template <class T>
@@ -39,18 +37,15 @@ struct Copysign {
     return std::copysign(a, b);
   }
 };
-const Elementwise copysign_op =
-    Elementwise("copysign", "arithmetic", {"x", "y"})
-        .comment("The size of the first element with the sign of the second.")
-        .example("[1.0, -2.0], [-0.0, 3.0]", "array([-1.,  2.])")
-        .functions<Copysign, 2>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          // By x it is 1 where the sign stays, -1 where it turns, and 0 at 0.
-          const Variable sign =
-              call_op("copysign", {call_op("sign", {call_op("abs", {d.x})}), d.y});
-          return {d.g * (call_op("sign", {d.x}) * sign), Variable()};
-        });
-REGISTER_OP(ElementwiseOf<copysign_op>, ElementwiseMaker<copysign_op>, copysign)
+DECLARE_ELEMENTWISE(copysign, "arithmetic", {"x", "y"})
+    .comment("The size of the first element with the sign of the second.")
+    .example("[1.0, -2.0], [-0.0, 3.0]", "array([-1.,  2.])")
+    .functions<Copysign, 2>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      // By x it is 1 where the sign stays, -1 where it turns, and 0 at 0.
+      const Variable sign = call_op("copysign", {call_op("sign", {call_op("abs", {d.x})}), d.y});
+      return {d.g * (call_op("sign", {d.x}) * sign), Variable()};
+    });
 
 struct Heaviside {
   template <class T>
@@ -59,15 +54,13 @@ struct Heaviside {
     return x == 0 ? h : x < 0 ? T(0) : T(1);
   }
 };
-const Elementwise heaviside_op =
-    Elementwise("heaviside", "selection", {"x", "h"})
-        .comment("0 of negative elements, 1 of positive ones, and h of 0.")
-        .example("[-1.0, 0.0], [0.5, 0.5]", "array([0. , 0.5])")
-        .functions<Heaviside, 2>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(), where(eq(d.x, weak_number(0.0)), d.g, weak_number(0.0))};
-        });
-REGISTER_OP(ElementwiseOf<heaviside_op>, ElementwiseMaker<heaviside_op>, heaviside)
+DECLARE_ELEMENTWISE(heaviside, "selection", {"x", "h"})
+    .comment("0 of negative elements, 1 of positive ones, and h of 0.")
+    .example("[-1.0, 0.0], [0.5, 0.5]", "array([0. , 0.5])")
+    .functions<Heaviside, 2>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(), where(eq(d.x, weak_number(0.0)), d.g, weak_number(0.0))};
+    });
 
 struct Signbit {
   template <class T>
@@ -75,11 +68,10 @@ struct Signbit {
     return std::signbit(x);
   }
 };
-const Elementwise signbit_op = Elementwise("signbit", "comparison", {"x"})
-                                   .comment("True for elements with a minus sign, -0.0 too.")
-                                   .example("[-0.0, 1.0]", "array([ True, False])")
-                                   .functions<Signbit, 1>(Floats{});
-REGISTER_OP(ElementwiseOf<signbit_op>, ElementwiseMaker<signbit_op>, signbit)
+DECLARE_ELEMENTWISE(signbit, "comparison", {"x"})
+    .comment("True for elements with a minus sign, -0.0 too.")
+    .example("[-0.0, 1.0]", "array([ True, False])")
+    .functions<Signbit, 1>(Floats{});
 
 /// The size of an integer, which may be one more than the largest of its dtype.
 template <class T>
@@ -94,13 +86,11 @@ struct Gcd {
     return static_cast<T>(std::gcd(size_of_integer(a), size_of_integer(b)));
   }
 };
-const Elementwise gcd_op =
-    Elementwise("gcd", "arithmetic", {"x", "y"})
-        .comment("The greatest common divisor of two integers.")
-        .example("[12, 0], [18, 5]", "array([6, 5])", {"int64"})
-        .functions<Gcd, 2>(Ints{})
-        .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer");
-REGISTER_OP(ElementwiseOf<gcd_op>, ElementwiseMaker<gcd_op>, gcd)
+DECLARE_ELEMENTWISE(gcd, "arithmetic", {"x", "y"})
+    .comment("The greatest common divisor of two integers.")
+    .example("[12, 0], [18, 5]", "array([6, 5])", {"int64"})
+    .functions<Gcd, 2>(Ints{})
+    .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer");
 
 struct Lcm {
   template <class T>
@@ -111,13 +101,11 @@ struct Lcm {
     return static_cast<T>(static_cast<U>(x / std::gcd(x, y) * y));  // wraps as NumPy's does
   }
 };
-const Elementwise lcm_op =
-    Elementwise("lcm", "arithmetic", {"x", "y"})
-        .comment("The least common multiple of two integers.")
-        .example("[4, 0], [6, 5]", "array([12,  0])", {"int64"})
-        .functions<Lcm, 2>(Ints{})
-        .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer");
-REGISTER_OP(ElementwiseOf<lcm_op>, ElementwiseMaker<lcm_op>, lcm)
+DECLARE_ELEMENTWISE(lcm, "arithmetic", {"x", "y"})
+    .comment("The least common multiple of two integers.")
+    .example("[4, 0], [6, 5]", "array([12,  0])", {"int64"})
+    .functions<Lcm, 2>(Ints{})
+    .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer");
 
 struct Fmax {
   template <class T>
@@ -126,16 +114,14 @@ struct Fmax {
     return a >= b || is_nan(b) ? a : b;
   }
 };
-const Elementwise fmax_op =
-    Elementwise("fmax", "selection", {"x", "y"})
-        .comment("The larger of two elements; of a number and NaN the number.")
-        .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
-        .functions<Fmax, 2>(Bools{} + Ints{} + Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable first = call_op("logical_or", {ge(d.x, d.y), call_op("isnan", {d.y})});
-          return {where(first, d.g, weak_number(0.0)), where(first, weak_number(0.0), d.g)};
-        });
-REGISTER_OP(ElementwiseOf<fmax_op>, ElementwiseMaker<fmax_op>, fmax)
+DECLARE_ELEMENTWISE(fmax, "selection", {"x", "y"})
+    .comment("The larger of two elements; of a number and NaN the number.")
+    .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
+    .functions<Fmax, 2>(Bools{} + Ints{} + Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable first = call_op("logical_or", {ge(d.x, d.y), call_op("isnan", {d.y})});
+      return {where(first, d.g, weak_number(0.0)), where(first, weak_number(0.0), d.g)};
+    });
 
 struct Fmin {
   template <class T>
@@ -144,16 +130,14 @@ struct Fmin {
     return a <= b || is_nan(b) ? a : b;
   }
 };
-const Elementwise fmin_op =
-    Elementwise("fmin", "selection", {"x", "y"})
-        .comment("The smaller of two elements; of a number and NaN the number.")
-        .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
-        .functions<Fmin, 2>(Bools{} + Ints{} + Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable first = call_op("logical_or", {le(d.x, d.y), call_op("isnan", {d.y})});
-          return {where(first, d.g, weak_number(0.0)), where(first, weak_number(0.0), d.g)};
-        });
-REGISTER_OP(ElementwiseOf<fmin_op>, ElementwiseMaker<fmin_op>, fmin)
+DECLARE_ELEMENTWISE(fmin, "selection", {"x", "y"})
+    .comment("The smaller of two elements; of a number and NaN the number.")
+    .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
+    .functions<Fmin, 2>(Bools{} + Ints{} + Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable first = call_op("logical_or", {le(d.x, d.y), call_op("isnan", {d.y})});
+      return {where(first, d.g, weak_number(0.0)), where(first, weak_number(0.0), d.g)};
+    });
 
 }  // namespace
 }  // namespace thunkvm

@@ -55,26 +55,24 @@ Variable slope_of_power(const Variable& x, const Variable& y) {
   const Variable is_zero = eq(y, zero);
   return where(is_zero, zero, y * pow(x, where(is_zero, one, y - one)));
 }
-const Elementwise pow_op =
-    Elementwise("pow", "arithmetic", {"x", "y"})
-        .singular()
-        .alias("power")
-        .infix("**", 13)
-        .algebra({.neutral = {{.number = 1, .of_integers_only = true}}})
-        .comment(
-            "The first tensor to the power of the second, element by element. Integers to "
-            "negative powers are a ValueError. Where the base is 0, the gradient with respect "
-            "to the exponent is 0, and so is the one with respect to the base where the "
-            "exponent is 0 (as in JAX).")
-        .example("[2.0, 9.0], [3.0, 0.5]", "array([8., 3.])")
-        .functions<IntegerPower, 2>(Ints{})
-        .functions<Power, 2>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable one = weak_number(1.0);
-          const Variable logarithm = log(where(eq(d.x, weak_number(0.0)), one, d.x));
-          return {d.g * conjugate(slope_of_power(d.x, d.y)), d.g * conjugate(d.out * logarithm)};
-        });
-REGISTER_OP(ElementwiseOf<pow_op>, ElementwiseMaker<pow_op>, pow)
+DECLARE_ELEMENTWISE(pow, "arithmetic", {"x", "y"})
+    .singular()
+    .alias("power")
+    .infix("**", 13)
+    .algebra({.neutral = {{.number = 1, .of_integers_only = true}}})
+    .comment(
+        "The first tensor to the power of the second, element by element. Integers to "
+        "negative powers are a ValueError. Where the base is 0, the gradient with respect "
+        "to the exponent is 0, and so is the one with respect to the base where the "
+        "exponent is 0 (as in JAX).")
+    .example("[2.0, 9.0], [3.0, 0.5]", "array([8., 3.])")
+    .functions<IntegerPower, 2>(Ints{})
+    .functions<Power, 2>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable one = weak_number(1.0);
+      const Variable logarithm = log(where(eq(d.x, weak_number(0.0)), one, d.x));
+      return {d.g * conjugate(slope_of_power(d.x, d.y)), d.g * conjugate(d.out * logarithm)};
+    });
 
 struct Reciprocal {
   template <class T>
@@ -104,15 +102,14 @@ struct Reciprocal {
     }
   }
 };
-const Elementwise reciprocal_op =
-    Elementwise("reciprocal", "arithmetic", {"x"})
-        .singular()
-        .comment("1 / x, element by element, in the dtype of x: of integers it is rounded to 0.")
-        .example("[2.0, 4.0]", "array([0.5 , 0.25])")
-        .functions<Reciprocal, 1>(Numbers{})
-        .gradient(
-            [](const Differential& d) -> Partials { return {-(d.g * conjugate(square(d.out)))}; });
-REGISTER_OP(ElementwiseOf<reciprocal_op>, ElementwiseMaker<reciprocal_op>, reciprocal)
+DECLARE_ELEMENTWISE(reciprocal, "arithmetic", {"x"})
+    .singular()
+    .comment("1 / x, element by element, in the dtype of x: of integers it is rounded to 0.")
+    .example("[2.0, 4.0]", "array([0.5 , 0.25])")
+    .functions<Reciprocal, 1>(Numbers{})
+    .gradient([](const Differential& d) -> Partials {
+      return {-(d.g * conjugate(square(d.out)))};
+    });
 
 }  // namespace
 }  // namespace thunkvm

@@ -17,14 +17,12 @@ struct Floor {
     return std::floor(x);
   }
 };
-const Elementwise floor_op =
-    Elementwise("floor", "rounding", {"x"})
-        .algebra({.is_idempotent = true})
-        .comment("The largest whole number that is not above each element.")
-        .example("[1.7, -1.2]", "array([ 1., -2.])")
-        .functions<Floor, 1>(Floats{})
-        .identity(Bools{} + Ints{});
-REGISTER_OP(ElementwiseOf<floor_op>, ElementwiseMaker<floor_op>, floor)
+DECLARE_ELEMENTWISE(floor, "rounding", {"x"})
+    .algebra({.is_idempotent = true})
+    .comment("The largest whole number that is not above each element.")
+    .example("[1.7, -1.2]", "array([ 1., -2.])")
+    .functions<Floor, 1>(Floats{})
+    .identity(Bools{} + Ints{});
 
 struct Ceil {
   template <class T>
@@ -37,14 +35,12 @@ struct Ceil {
     return std::ceil(x);
   }
 };
-const Elementwise ceil_op =
-    Elementwise("ceil", "rounding", {"x"})
-        .algebra({.is_idempotent = true})
-        .comment("The smallest whole number that is not below each element.")
-        .example("[1.2, -1.7]", "array([ 2., -1.])")
-        .functions<Ceil, 1>(Floats{})
-        .identity(Bools{} + Ints{});
-REGISTER_OP(ElementwiseOf<ceil_op>, ElementwiseMaker<ceil_op>, ceil)
+DECLARE_ELEMENTWISE(ceil, "rounding", {"x"})
+    .algebra({.is_idempotent = true})
+    .comment("The smallest whole number that is not below each element.")
+    .example("[1.2, -1.7]", "array([ 2., -1.])")
+    .functions<Ceil, 1>(Floats{})
+    .identity(Bools{} + Ints{});
 
 struct Trunc {
   template <class T>
@@ -57,13 +53,12 @@ struct Trunc {
     return std::trunc(x);
   }
 };
-const Elementwise trunc_op = Elementwise("trunc", "rounding", {"x"})
-                                 .algebra({.is_idempotent = true})
-                                 .comment("Each element without its fraction: rounded towards 0.")
-                                 .example("[1.7, -1.7]", "array([ 1., -1.])")
-                                 .functions<Trunc, 1>(Floats{})
-                                 .identity(Bools{} + Ints{});
-REGISTER_OP(ElementwiseOf<trunc_op>, ElementwiseMaker<trunc_op>, trunc)
+DECLARE_ELEMENTWISE(trunc, "rounding", {"x"})
+    .algebra({.is_idempotent = true})
+    .comment("Each element without its fraction: rounded towards 0.")
+    .example("[1.7, -1.7]", "array([ 1., -1.])")
+    .functions<Trunc, 1>(Floats{})
+    .identity(Bools{} + Ints{});
 
 struct Round {
   template <class T>
@@ -80,17 +75,15 @@ struct Round {
     }
   }
 };
-const Elementwise round_op =
-    Elementwise("round", "rounding", {"x"})
-        .wrapped()
-        .algebra({.is_idempotent = true})
-        .comment(
-            "The whole number nearest to each element; the even one where two are (1.5 and 2.5 "
-            "both give 2). Complex numbers part by part.")
-        .example("[1.5, 2.5, -0.7]", "array([ 2.,  2., -1.])")
-        .functions<Round, 1>(Inexacts{})
-        .identity(Ints{});
-REGISTER_OP(ElementwiseOf<round_op>, ElementwiseMaker<round_op>, round)
+DECLARE_ELEMENTWISE(round, "rounding", {"x"})
+    .wrapped()
+    .algebra({.is_idempotent = true})
+    .comment(
+        "The whole number nearest to each element; the even one where two are (1.5 and 2.5 "
+        "both give 2). Complex numbers part by part.")
+    .example("[1.5, 2.5, -0.7]", "array([ 2.,  2., -1.])")
+    .functions<Round, 1>(Inexacts{})
+    .identity(Ints{});
 
 }  // namespace
 }  // namespace thunkvm

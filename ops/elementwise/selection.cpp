@@ -42,19 +42,17 @@ struct MaximumOfFloats {
     return a > b || is_nan(a) ? a : b;
   }
 };
-const Elementwise maximum_op =
-    Elementwise("maximum", "selection", {"x", "y"})
-        .comment(
-            "The larger of two elements, or NaN if one is NaN. The gradient goes to the element "
-            "that was taken, NaN too: to x where they are equal or both NaN.")
-        .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
-        .functions<Maximum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
-        .functions<MaximumOfFloats, 2>(Types<float, double>{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable first = picks_first(ge(d.x, d.y), d.x);
-          return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
-        });
-REGISTER_OP(ElementwiseOf<maximum_op>, ElementwiseMaker<maximum_op>, maximum)
+DECLARE_ELEMENTWISE(maximum, "selection", {"x", "y"})
+    .comment(
+        "The larger of two elements, or NaN if one is NaN. The gradient goes to the element "
+        "that was taken, NaN too: to x where they are equal or both NaN.")
+    .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
+    .functions<Maximum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+    .functions<MaximumOfFloats, 2>(Types<float, double>{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable first = picks_first(ge(d.x, d.y), d.x);
+      return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
+    });
 
 struct Minimum {
   template <class T>
@@ -78,19 +76,17 @@ struct MinimumOfFloats {
     return a < b || is_nan(a) ? a : b;
   }
 };
-const Elementwise minimum_op =
-    Elementwise("minimum", "selection", {"x", "y"})
-        .comment(
-            "The smaller of two elements, or NaN if one is NaN. The gradient goes to the element "
-            "that was taken, NaN too: to x where they are equal or both NaN.")
-        .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
-        .functions<Minimum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
-        .functions<MinimumOfFloats, 2>(Types<float, double>{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable first = picks_first(le(d.x, d.y), d.x);
-          return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
-        });
-REGISTER_OP(ElementwiseOf<minimum_op>, ElementwiseMaker<minimum_op>, minimum)
+DECLARE_ELEMENTWISE(minimum, "selection", {"x", "y"})
+    .comment(
+        "The smaller of two elements, or NaN if one is NaN. The gradient goes to the element "
+        "that was taken, NaN too: to x where they are equal or both NaN.")
+    .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
+    .functions<Minimum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+    .functions<MinimumOfFloats, 2>(Types<float, double>{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable first = picks_first(le(d.x, d.y), d.x);
+      return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
+    });
 
 struct Where {
   template <class T>
@@ -103,21 +99,18 @@ struct Where {
     return condition ? a : b;
   }
 };
-const Elementwise where_op =
-    Elementwise("where", "selection", {"condition", "x", "y"})
-        .comment(
-            "The element of x where the condition is true, else that of y. Both are computed: "
-            "`ifelse` is the one that computes only what it picks. An element that is not picked "
-            "has a gradient of 0, whatever its own derivative is: that of where(x > 0, sqrt(x), "
-            "0.0) at 0 is 0.")
-        .example("[True, False], [1.0, 2.0], [-1.0, -2.0]", "array([ 1., -2.])",
-                 {"bool", "float64"})
-        .algebra({.selects = true})
-        .loops_with_condition<Where, 2>(AllTypes{})
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(), only_where(d.x, d.g), where(d.x, weak_number(0.0), d.g)};
-        });
-REGISTER_OP(ElementwiseOf<where_op>, ElementwiseMaker<where_op>, where)
+DECLARE_ELEMENTWISE(where, "selection", {"condition", "x", "y"})
+    .comment(
+        "The element of x where the condition is true, else that of y. Both are computed: "
+        "`ifelse` is the one that computes only what it picks. An element that is not picked "
+        "has a gradient of 0, whatever its own derivative is: that of where(x > 0, sqrt(x), "
+        "0.0) at 0 is 0.")
+    .example("[True, False], [1.0, 2.0], [-1.0, -2.0]", "array([ 1., -2.])", {"bool", "float64"})
+    .algebra({.selects = true})
+    .loops_with_condition<Where, 2>(AllTypes{})
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(), only_where(d.x, d.g), where(d.x, weak_number(0.0), d.g)};
+    });
 
 struct Clip {
   static constexpr bool kCheap = true;
@@ -126,25 +119,23 @@ struct Clip {
     return smaller(larger(x, low), high);
   }
 };
-const Elementwise clip_op =
-    Elementwise("clip", "selection", {"x", "low", "high"})
-        .wrapped()
-        .comment(
-            "Each element, but not below `low` and not above `high`; `high` wins where `low` is "
-            "above it. The gradient goes to the one that the result is, to x first; a NaN among "
-            "them has it.")
-        .example("[-5.0, 0.5, 5.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]", "array([0. , 0.5, 1. ])")
-        .out_of_range(OutOfRange::Saturate)
-        .functions<Clip, 3>(AllTypes{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable raised = call_op("maximum", {d.x, d.y});
-          const Variable below_high = picks_first(le(raised, d.z), raised);
-          const Variable above_low = picks_first(ge(d.x, d.y), d.x);
-          const Variable to_raised = only_where(below_high, d.g);
-          return {only_where(above_low, to_raised), where(above_low, weak_number(0.0), to_raised),
-                  where(below_high, weak_number(0.0), d.g)};
-        });
-REGISTER_OP(ElementwiseOf<clip_op>, ElementwiseMaker<clip_op>, clip)
+DECLARE_ELEMENTWISE(clip, "selection", {"x", "low", "high"})
+    .wrapped()
+    .comment(
+        "Each element, but not below `low` and not above `high`; `high` wins where `low` is "
+        "above it. The gradient goes to the one that the result is, to x first; a NaN among "
+        "them has it.")
+    .example("[-5.0, 0.5, 5.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]", "array([0. , 0.5, 1. ])")
+    .out_of_range(OutOfRange::Saturate)
+    .functions<Clip, 3>(AllTypes{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable raised = call_op("maximum", {d.x, d.y});
+      const Variable below_high = picks_first(le(raised, d.z), raised);
+      const Variable above_low = picks_first(ge(d.x, d.y), d.x);
+      const Variable to_raised = only_where(below_high, d.g);
+      return {only_where(above_low, to_raised), where(above_low, weak_number(0.0), to_raised),
+              where(below_high, weak_number(0.0), d.g)};
+    });
 
 }  // namespace
 }  // namespace thunkvm

@@ -23,13 +23,11 @@ struct Erf : Vectorised<VectorFunction::Erf> {
     return std::erf(x);
   }
 };
-const Elementwise erf_op =
-    Elementwise("erf", "special", {"x"})
-        .comment("Error function: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.")
-        .example("[0.0, 1.0]", "array([0.        , 0.84270079])")
-        .functions<Erf, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * bell_curve(d.x)}; });
-REGISTER_OP(ElementwiseOf<erf_op>, ElementwiseMaker<erf_op>, erf)
+DECLARE_ELEMENTWISE(erf, "special", {"x"})
+    .comment("Error function: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.")
+    .example("[0.0, 1.0]", "array([0.        , 0.84270079])")
+    .functions<Erf, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * bell_curve(d.x)}; });
 
 struct Erfc : Vectorised<VectorFunction::Erfc> {
   template <class T>
@@ -41,13 +39,11 @@ struct Erfc : Vectorised<VectorFunction::Erfc> {
     return std::erfc(x);
   }
 };
-const Elementwise erfc_op =
-    Elementwise("erfc", "special", {"x"})
-        .comment("1 - erf(x), precise for large elements too.")
-        .example("[0.0, 1.0]", "array([1.        , 0.15729921])")
-        .functions<Erfc, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials { return {-(d.g * bell_curve(d.x))}; });
-REGISTER_OP(ElementwiseOf<erfc_op>, ElementwiseMaker<erfc_op>, erfc)
+DECLARE_ELEMENTWISE(erfc, "special", {"x"})
+    .comment("1 - erf(x), precise for large elements too.")
+    .example("[0.0, 1.0]", "array([1.        , 0.15729921])")
+    .functions<Erfc, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {-(d.g * bell_curve(d.x))}; });
 
 // The functions with a sign argument: std::lgamma leaves the sign in a global, which threads share.
 struct LogGamma {
@@ -60,15 +56,12 @@ struct LogGamma {
     return ::lgammaf_r(x, &sign);
   }
 };
-const Elementwise gammaln_op = Elementwise("gammaln", "special", {"x"})
-                                   .singular()
-                                   .comment("Logarithm of the magnitude of the gamma function.")
-                                   .example("[1.0, 5.0]", "array([0.        , 3.17805383])")
-                                   .functions<LogGamma, 1>(Floats{})
-                                   .gradient([](const Differential& d) -> Partials {
-                                     return {d.g * call_op("digamma", {d.x})};
-                                   });
-REGISTER_OP(ElementwiseOf<gammaln_op>, ElementwiseMaker<gammaln_op>, gammaln)
+DECLARE_ELEMENTWISE(gammaln, "special", {"x"})
+    .singular()
+    .comment("Logarithm of the magnitude of the gamma function.")
+    .example("[1.0, 5.0]", "array([0.        , 3.17805383])")
+    .functions<LogGamma, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * call_op("digamma", {d.x})}; });
 
 /// By reflection to x > 0, recurrence up to x >= 10 and the asymptotic series there (Abramowitz and
 /// Stegun 6.3.5, 6.3.7, 6.3.18).
@@ -97,17 +90,14 @@ struct Digamma {
     return static_cast<T>(digamma(static_cast<double>(x)));
   }
 };
-const Elementwise digamma_op =
-    Elementwise("digamma", "special", {"x"})
-        .singular()
-        .comment(
-            "Logarithmic derivative of the gamma function. Source: Abramowitz and Stegun, 6.3.")
-        .example("[1.0, 2.0]", "array([-0.57721566,  0.42278434])")
-        .functions<Digamma, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * call_op("polygamma", {weak_number(1.0), d.x})};
-        });
-REGISTER_OP(ElementwiseOf<digamma_op>, ElementwiseMaker<digamma_op>, digamma)
+DECLARE_ELEMENTWISE(digamma, "special", {"x"})
+    .singular()
+    .comment("Logarithmic derivative of the gamma function. Source: Abramowitz and Stegun, 6.3.")
+    .example("[1.0, 2.0]", "array([-0.57721566,  0.42278434])")
+    .functions<Digamma, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * call_op("polygamma", {weak_number(1.0), d.x})};
+    });
 
 /// The sum of (x + k)^-s over k >= 0, for x > 0 and s >= 2: term by term up to x >= 10 and x >= s,
 /// the rest by the Euler-Maclaurin formula, whose terms are small from there on. Below x = s each
@@ -160,19 +150,17 @@ struct Polygamma {
     return static_cast<T>(polygamma(static_cast<double>(n), static_cast<double>(x)));
   }
 };
-const Elementwise polygamma_op =
-    Elementwise("polygamma", "special", {"n", "x"})
-        .comment(
-            "The n-th derivative of digamma; n is a whole number, with respect to which there is "
-            "no gradient. Source: Abramowitz and Stegun, 6.4.10, with the Euler-Maclaurin "
-            "formula for the zeta function.")
-        .example("[1.0, 2.0], [1.0, 1.0]", "array([ 1.64493407, -2.40411381])")
-        .functions<Polygamma, 2>(Floats{})
-        .constant_input(0)
-        .gradient([](const Differential& d) -> Partials {
-          return {Variable(), d.g * call_op("polygamma", {d.x + 1.0, d.y})};
-        });
-REGISTER_OP(ElementwiseOf<polygamma_op>, ElementwiseMaker<polygamma_op>, polygamma)
+DECLARE_ELEMENTWISE(polygamma, "special", {"n", "x"})
+    .comment(
+        "The n-th derivative of digamma; n is a whole number, with respect to which there is "
+        "no gradient. Source: Abramowitz and Stegun, 6.4.10, with the Euler-Maclaurin "
+        "formula for the zeta function.")
+    .example("[1.0, 2.0], [1.0, 1.0]", "array([ 1.64493407, -2.40411381])")
+    .functions<Polygamma, 2>(Floats{})
+    .constant_input(0)
+    .gradient([](const Differential& d) -> Partials {
+      return {Variable(), d.g * call_op("polygamma", {d.x + 1.0, d.y})};
+    });
 
 /// exp(-|x|), which never overflows.
 template <class T>
@@ -194,14 +182,11 @@ struct Sigmoid {
     for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] < 0 ? small[i] : T(1)) / (T(1) + small[i]);
   }
 };
-const Elementwise sigmoid_op = Elementwise("sigmoid", "special", {"x"})
-                                   .comment("Logistic function 1 / (1 + exp(-x)) of each element.")
-                                   .example("[0.0, 1.0]", "array([0.5       , 0.73105858])")
-                                   .functions<Sigmoid, 1>(Floats{})
-                                   .gradient([](const Differential& d) -> Partials {
-                                     return {d.g * (d.out * (1.0 - d.out))};
-                                   });
-REGISTER_OP(ElementwiseOf<sigmoid_op>, ElementwiseMaker<sigmoid_op>, sigmoid)
+DECLARE_ELEMENTWISE(sigmoid, "special", {"x"})
+    .comment("Logistic function 1 / (1 + exp(-x)) of each element.")
+    .example("[0.0, 1.0]", "array([0.5       , 0.73105858])")
+    .functions<Sigmoid, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * (d.out * (1.0 - d.out))}; });
 
 struct Softplus {
   template <class T>
@@ -216,14 +201,11 @@ struct Softplus {
     for (std::int64_t i = 0; i < n; ++i) out[i] = small[i] + (x[i] < 0 ? T(0) : x[i]);
   }
 };
-const Elementwise softplus_op =
-    Elementwise("softplus", "special", {"x"})
-        .comment("log(1 + exp(x)) of each element, without overflow.")
-        .example("[0.0, 1000.0]", "array([6.93147181e-01, 1.00000000e+03])")
-        .functions<Softplus, 1>(Floats{})
-        .gradient(
-            [](const Differential& d) -> Partials { return {d.g * call_op("sigmoid", {d.x})}; });
-REGISTER_OP(ElementwiseOf<softplus_op>, ElementwiseMaker<softplus_op>, softplus)
+DECLARE_ELEMENTWISE(softplus, "special", {"x"})
+    .comment("log(1 + exp(x)) of each element, without overflow.")
+    .example("[0.0, 1000.0]", "array([6.93147181e-01, 1.00000000e+03])")
+    .functions<Softplus, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * call_op("sigmoid", {d.x})}; });
 
 struct LogAddExp {
   template <class T>
@@ -263,18 +245,16 @@ struct LogAddExp {
           a[i] == b[i] ? a[i] + std::numbers::ln2_v<T> : (a[i] > b[i] ? a[i] : b[i]) + small[i];
   }
 };
-const Elementwise logaddexp_op =
-    Elementwise("logaddexp", "special", {"x", "y"})
-        .comment("log(exp(x) + exp(y)), element by element, without overflow.")
-        .example("[0.0, 1000.0], [0.0, 1000.0]", "array([6.93147181e-01, 1.00069315e+03])")
-        .functions<LogAddExp, 2>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          // Equal infinities share it as equal numbers do.
-          const Variable infinite = call_op("logical_and", {eq(d.x, d.y), call_op("isinf", {d.x})});
-          const Variable distance = where(infinite, weak_number(0.0), d.x - d.y);
-          return {d.g * call_op("sigmoid", {distance}), d.g * call_op("sigmoid", {-distance})};
-        });
-REGISTER_OP(ElementwiseOf<logaddexp_op>, ElementwiseMaker<logaddexp_op>, logaddexp)
+DECLARE_ELEMENTWISE(logaddexp, "special", {"x", "y"})
+    .comment("log(exp(x) + exp(y)), element by element, without overflow.")
+    .example("[0.0, 1000.0], [0.0, 1000.0]", "array([6.93147181e-01, 1.00069315e+03])")
+    .functions<LogAddExp, 2>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      // Equal infinities share it as equal numbers do.
+      const Variable infinite = call_op("logical_and", {eq(d.x, d.y), call_op("isinf", {d.x})});
+      const Variable distance = where(infinite, weak_number(0.0), d.x - d.y);
+      return {d.g * call_op("sigmoid", {distance}), d.g * call_op("sigmoid", {-distance})};
+    });
 
 }  // namespace
 }  // namespace thunkvm

@@ -21,14 +21,13 @@ struct Sin : Vectorised<VectorFunction::Sin> {
     return std::sin(x);
   }
 };
-const Elementwise sin_op = Elementwise("sin", "trigonometric", {"x"})
-                               .comment("Sine of each element, in radians.")
-                               .example("[0.0, np.pi / 2]", "array([0., 1.])")
-                               .functions<Sin, 1>(Inexacts{})
-                               .gradient([](const Differential& d) -> Partials {
-                                 return {d.g * conjugate(apply("cos", d.x))};
-                               });
-REGISTER_OP(ElementwiseOf<sin_op>, ElementwiseMaker<sin_op>, sin)
+DECLARE_ELEMENTWISE(sin, "trigonometric", {"x"})
+    .comment("Sine of each element, in radians.")
+    .example("[0.0, np.pi / 2]", "array([0., 1.])")
+    .functions<Sin, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * conjugate(apply("cos", d.x))};
+    });
 
 struct Cos : Vectorised<VectorFunction::Cos> {
   template <class T>
@@ -40,14 +39,13 @@ struct Cos : Vectorised<VectorFunction::Cos> {
     return std::cos(x);
   }
 };
-const Elementwise cos_op = Elementwise("cos", "trigonometric", {"x"})
-                               .comment("Cosine of each element, in radians.")
-                               .example("[0.0, np.pi]", "array([ 1., -1.])")
-                               .functions<Cos, 1>(Inexacts{})
-                               .gradient([](const Differential& d) -> Partials {
-                                 return {-(d.g * conjugate(apply("sin", d.x)))};
-                               });
-REGISTER_OP(ElementwiseOf<cos_op>, ElementwiseMaker<cos_op>, cos)
+DECLARE_ELEMENTWISE(cos, "trigonometric", {"x"})
+    .comment("Cosine of each element, in radians.")
+    .example("[0.0, np.pi]", "array([ 1., -1.])")
+    .functions<Cos, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {-(d.g * conjugate(apply("sin", d.x)))};
+    });
 
 struct Tan : Vectorised<VectorFunction::Tan> {
   template <class T>
@@ -59,14 +57,13 @@ struct Tan : Vectorised<VectorFunction::Tan> {
     return std::tan(x);
   }
 };
-const Elementwise tan_op = Elementwise("tan", "trigonometric", {"x"})
-                               .comment("Tangent of each element, in radians.")
-                               .example("[0.0, 1.0]", "array([0.        , 1.55740772])")
-                               .functions<Tan, 1>(Inexacts{})
-                               .gradient([](const Differential& d) -> Partials {
-                                 return {d.g * conjugate(square(d.out) + 1.0)};
-                               });
-REGISTER_OP(ElementwiseOf<tan_op>, ElementwiseMaker<tan_op>, tan)
+DECLARE_ELEMENTWISE(tan, "trigonometric", {"x"})
+    .comment("Tangent of each element, in radians.")
+    .example("[0.0, 1.0]", "array([0.        , 1.55740772])")
+    .functions<Tan, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * conjugate(square(d.out) + 1.0)};
+    });
 
 struct Arcsin : Vectorised<VectorFunction::Arcsin> {
   template <class T>
@@ -78,16 +75,14 @@ struct Arcsin : Vectorised<VectorFunction::Arcsin> {
     return std::asin(x);
   }
 };
-const Elementwise arcsin_op =
-    Elementwise("arcsin", "trigonometric", {"x"})
-        .singular()
-        .comment("Angle in radians, between -pi/2 and pi/2, with this sine; NaN beyond -1 and 1.")
-        .example("[0.0, 1.0]", "array([0.        , 1.57079633])")
-        .functions<Arcsin, 1>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g / conjugate(sqrt(1.0 - square(d.x)))};
-        });
-REGISTER_OP(ElementwiseOf<arcsin_op>, ElementwiseMaker<arcsin_op>, arcsin)
+DECLARE_ELEMENTWISE(arcsin, "trigonometric", {"x"})
+    .singular()
+    .comment("Angle in radians, between -pi/2 and pi/2, with this sine; NaN beyond -1 and 1.")
+    .example("[0.0, 1.0]", "array([0.        , 1.57079633])")
+    .functions<Arcsin, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g / conjugate(sqrt(1.0 - square(d.x)))};
+    });
 
 struct Arccos : Vectorised<VectorFunction::Arccos> {
   template <class T>
@@ -99,16 +94,14 @@ struct Arccos : Vectorised<VectorFunction::Arccos> {
     return std::acos(x);
   }
 };
-const Elementwise arccos_op =
-    Elementwise("arccos", "trigonometric", {"x"})
-        .singular()
-        .comment("Angle in radians, between 0 and pi, with this cosine; NaN beyond -1 and 1.")
-        .example("[1.0, 0.0]", "array([0.        , 1.57079633])")
-        .functions<Arccos, 1>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials {
-          return {-(d.g / conjugate(sqrt(1.0 - square(d.x))))};
-        });
-REGISTER_OP(ElementwiseOf<arccos_op>, ElementwiseMaker<arccos_op>, arccos)
+DECLARE_ELEMENTWISE(arccos, "trigonometric", {"x"})
+    .singular()
+    .comment("Angle in radians, between 0 and pi, with this cosine; NaN beyond -1 and 1.")
+    .example("[1.0, 0.0]", "array([0.        , 1.57079633])")
+    .functions<Arccos, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {-(d.g / conjugate(sqrt(1.0 - square(d.x))))};
+    });
 
 struct Arctan : Vectorised<VectorFunction::Arctan> {
   template <class T>
@@ -120,14 +113,13 @@ struct Arctan : Vectorised<VectorFunction::Arctan> {
     return std::atan(x);
   }
 };
-const Elementwise arctan_op =
-    Elementwise("arctan", "trigonometric", {"x"})
-        .comment("Angle in radians, between -pi/2 and pi/2, with this tangent.")
-        .example("[0.0, 1.0]", "array([0.        , 0.78539816])")
-        .functions<Arctan, 1>(Inexacts{})
-        .gradient(
-            [](const Differential& d) -> Partials { return {d.g / conjugate(square(d.x) + 1.0)}; });
-REGISTER_OP(ElementwiseOf<arctan_op>, ElementwiseMaker<arctan_op>, arctan)
+DECLARE_ELEMENTWISE(arctan, "trigonometric", {"x"})
+    .comment("Angle in radians, between -pi/2 and pi/2, with this tangent.")
+    .example("[0.0, 1.0]", "array([0.        , 0.78539816])")
+    .functions<Arctan, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g / conjugate(square(d.x) + 1.0)};
+    });
 
 struct Sinh : Vectorised<VectorFunction::Sinh> {
   template <class T>
@@ -139,14 +131,13 @@ struct Sinh : Vectorised<VectorFunction::Sinh> {
     return std::sinh(x);
   }
 };
-const Elementwise sinh_op = Elementwise("sinh", "trigonometric", {"x"})
-                                .comment("Hyperbolic sine of each element.")
-                                .example("[0.0, 1.0]", "array([0.        , 1.17520119])")
-                                .functions<Sinh, 1>(Inexacts{})
-                                .gradient([](const Differential& d) -> Partials {
-                                  return {d.g * conjugate(apply("cosh", d.x))};
-                                });
-REGISTER_OP(ElementwiseOf<sinh_op>, ElementwiseMaker<sinh_op>, sinh)
+DECLARE_ELEMENTWISE(sinh, "trigonometric", {"x"})
+    .comment("Hyperbolic sine of each element.")
+    .example("[0.0, 1.0]", "array([0.        , 1.17520119])")
+    .functions<Sinh, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * conjugate(apply("cosh", d.x))};
+    });
 
 struct Cosh : Vectorised<VectorFunction::Cosh> {
   template <class T>
@@ -158,14 +149,13 @@ struct Cosh : Vectorised<VectorFunction::Cosh> {
     return std::cosh(x);
   }
 };
-const Elementwise cosh_op = Elementwise("cosh", "trigonometric", {"x"})
-                                .comment("Hyperbolic cosine of each element.")
-                                .example("[0.0, 1.0]", "array([1.        , 1.54308063])")
-                                .functions<Cosh, 1>(Inexacts{})
-                                .gradient([](const Differential& d) -> Partials {
-                                  return {d.g * conjugate(apply("sinh", d.x))};
-                                });
-REGISTER_OP(ElementwiseOf<cosh_op>, ElementwiseMaker<cosh_op>, cosh)
+DECLARE_ELEMENTWISE(cosh, "trigonometric", {"x"})
+    .comment("Hyperbolic cosine of each element.")
+    .example("[0.0, 1.0]", "array([1.        , 1.54308063])")
+    .functions<Cosh, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * conjugate(apply("sinh", d.x))};
+    });
 
 struct Tanh : Vectorised<VectorFunction::Tanh> {
   template <class T>
@@ -177,14 +167,13 @@ struct Tanh : Vectorised<VectorFunction::Tanh> {
     return std::tanh(x);
   }
 };
-const Elementwise tanh_op = Elementwise("tanh", "trigonometric", {"x"})
-                                .comment("Hyperbolic tangent of each element.")
-                                .example("[0.0, 1.0]", "array([0.        , 0.76159416])")
-                                .functions<Tanh, 1>(Inexacts{})
-                                .gradient([](const Differential& d) -> Partials {
-                                  return {d.g * conjugate(1.0 - square(d.out))};
-                                });
-REGISTER_OP(ElementwiseOf<tanh_op>, ElementwiseMaker<tanh_op>, tanh)
+DECLARE_ELEMENTWISE(tanh, "trigonometric", {"x"})
+    .comment("Hyperbolic tangent of each element.")
+    .example("[0.0, 1.0]", "array([0.        , 0.76159416])")
+    .functions<Tanh, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g * conjugate(1.0 - square(d.out))};
+    });
 
 struct Arcsinh : Vectorised<VectorFunction::Arcsinh> {
   template <class T>
@@ -196,14 +185,13 @@ struct Arcsinh : Vectorised<VectorFunction::Arcsinh> {
     return std::asinh(x);
   }
 };
-const Elementwise arcsinh_op = Elementwise("arcsinh", "trigonometric", {"x"})
-                                   .comment("Inverse of the hyperbolic sine.")
-                                   .example("[0.0, 1.0]", "array([0.        , 0.88137359])")
-                                   .functions<Arcsinh, 1>(Inexacts{})
-                                   .gradient([](const Differential& d) -> Partials {
-                                     return {d.g / conjugate(sqrt(square(d.x) + 1.0))};
-                                   });
-REGISTER_OP(ElementwiseOf<arcsinh_op>, ElementwiseMaker<arcsinh_op>, arcsinh)
+DECLARE_ELEMENTWISE(arcsinh, "trigonometric", {"x"})
+    .comment("Inverse of the hyperbolic sine.")
+    .example("[0.0, 1.0]", "array([0.        , 0.88137359])")
+    .functions<Arcsinh, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g / conjugate(sqrt(square(d.x) + 1.0))};
+    });
 
 struct Arccosh : Vectorised<VectorFunction::Arccosh> {
   template <class T>
@@ -215,16 +203,14 @@ struct Arccosh : Vectorised<VectorFunction::Arccosh> {
     return std::acosh(x);
   }
 };
-const Elementwise arccosh_op =
-    Elementwise("arccosh", "trigonometric", {"x"})
-        .singular()
-        .comment("Inverse of the hyperbolic cosine, not negative; NaN below 1.")
-        .example("[1.0, 2.0]", "array([0.       , 1.3169579])")
-        .functions<Arccosh, 1>(Inexacts{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g / conjugate(sqrt(d.x - 1.0) * sqrt(d.x + 1.0))};
-        });
-REGISTER_OP(ElementwiseOf<arccosh_op>, ElementwiseMaker<arccosh_op>, arccosh)
+DECLARE_ELEMENTWISE(arccosh, "trigonometric", {"x"})
+    .singular()
+    .comment("Inverse of the hyperbolic cosine, not negative; NaN below 1.")
+    .example("[1.0, 2.0]", "array([0.       , 1.3169579])")
+    .functions<Arccosh, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g / conjugate(sqrt(d.x - 1.0) * sqrt(d.x + 1.0))};
+    });
 
 struct Arctanh : Vectorised<VectorFunction::Arctanh> {
   template <class T>
@@ -236,15 +222,14 @@ struct Arctanh : Vectorised<VectorFunction::Arctanh> {
     return std::atanh(x);
   }
 };
-const Elementwise arctanh_op =
-    Elementwise("arctanh", "trigonometric", {"x"})
-        .singular()
-        .comment("Inverse of the hyperbolic tangent; NaN beyond -1 and 1.")
-        .example("[0.0, 0.5]", "array([0.        , 0.54930614])")
-        .functions<Arctanh, 1>(Inexacts{})
-        .gradient(
-            [](const Differential& d) -> Partials { return {d.g / conjugate(1.0 - square(d.x))}; });
-REGISTER_OP(ElementwiseOf<arctanh_op>, ElementwiseMaker<arctanh_op>, arctanh)
+DECLARE_ELEMENTWISE(arctanh, "trigonometric", {"x"})
+    .singular()
+    .comment("Inverse of the hyperbolic tangent; NaN beyond -1 and 1.")
+    .example("[0.0, 0.5]", "array([0.        , 0.54930614])")
+    .functions<Arctanh, 1>(Inexacts{})
+    .gradient([](const Differential& d) -> Partials {
+      return {d.g / conjugate(1.0 - square(d.x))};
+    });
 
 struct Arctan2 : Vectorised<VectorFunction::Arctan2> {
   template <class T>
@@ -256,19 +241,17 @@ struct Arctan2 : Vectorised<VectorFunction::Arctan2> {
     return std::atan2(y, x);
   }
 };
-const Elementwise arctan2_op =
-    Elementwise("arctan2", "trigonometric", {"x", "y"})
-        .singular()
-        .comment(
-            "Angle in radians, between -pi and pi, of the point whose ordinate is x and whose "
-            "abscissa is y (NumPy's order). Its gradient at (0, 0) is NaN.")
-        .example("[0.0, 1.0], [-1.0, 1.0]", "array([3.14159265, 0.78539816])")
-        .functions<Arctan2, 2>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable scaled = d.g / (square(d.x) + square(d.y));
-          return {scaled * d.y, -(scaled * d.x)};
-        });
-REGISTER_OP(ElementwiseOf<arctan2_op>, ElementwiseMaker<arctan2_op>, arctan2)
+DECLARE_ELEMENTWISE(arctan2, "trigonometric", {"x", "y"})
+    .singular()
+    .comment(
+        "Angle in radians, between -pi and pi, of the point whose ordinate is x and whose "
+        "abscissa is y (NumPy's order). Its gradient at (0, 0) is NaN.")
+    .example("[0.0, 1.0], [-1.0, 1.0]", "array([3.14159265, 0.78539816])")
+    .functions<Arctan2, 2>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable scaled = d.g / (square(d.x) + square(d.y));
+      return {scaled * d.y, -(scaled * d.x)};
+    });
 
 struct Hypot : Vectorised<VectorFunction::Hypot> {
   template <class T>
@@ -280,17 +263,15 @@ struct Hypot : Vectorised<VectorFunction::Hypot> {
     return std::hypot(x, y);
   }
 };
-const Elementwise hypot_op =
-    Elementwise("hypot", "trigonometric", {"x", "y"})
-        .singular()
-        .comment("sqrt(x**2 + y**2) without overflow on the way. Its gradient at (0, 0) is 0.")
-        .example("[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])")
-        .functions<Hypot, 2>(Floats{})
-        .gradient([](const Differential& d) -> Partials {
-          const Variable length = where(eq(d.out, weak_number(0.0)), weak_number(1.0), d.out);
-          return {d.g * (d.x / length), d.g * (d.y / length)};
-        });
-REGISTER_OP(ElementwiseOf<hypot_op>, ElementwiseMaker<hypot_op>, hypot)
+DECLARE_ELEMENTWISE(hypot, "trigonometric", {"x", "y"})
+    .singular()
+    .comment("sqrt(x**2 + y**2) without overflow on the way. Its gradient at (0, 0) is 0.")
+    .example("[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])")
+    .functions<Hypot, 2>(Floats{})
+    .gradient([](const Differential& d) -> Partials {
+      const Variable length = where(eq(d.out, weak_number(0.0)), weak_number(1.0), d.out);
+      return {d.g * (d.x / length), d.g * (d.y / length)};
+    });
 
 template <class T>
 constexpr T kDegree = std::numbers::pi_v<T> / T(180);
@@ -309,14 +290,12 @@ struct DegreesToRadians {
     return x * kDegree<T>;
   }
 };
-const Elementwise deg2rad_op =
-    Elementwise("deg2rad", "trigonometric", {"x"})
-        .numpy("radians")
-        .comment("Degrees as radians: x * pi / 180.")
-        .example("[0.0, 180.0]", "array([0.        , 3.14159265])")
-        .functions<DegreesToRadians, 1>(Floats{})
-        .gradient([](const Differential& d) -> Partials { return {d.g * kDegree<double>}; });
-REGISTER_OP(ElementwiseOf<deg2rad_op>, ElementwiseMaker<deg2rad_op>, deg2rad)
+DECLARE_ELEMENTWISE(deg2rad, "trigonometric", {"x"})
+    .numpy("radians")
+    .comment("Degrees as radians: x * pi / 180.")
+    .example("[0.0, 180.0]", "array([0.        , 3.14159265])")
+    .functions<DegreesToRadians, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * kDegree<double>}; });
 
 struct RadiansToDegrees {
   template <class T>
@@ -330,15 +309,12 @@ struct RadiansToDegrees {
     return x * kDegreesOfRadian<T>;
   }
 };
-const Elementwise rad2deg_op = Elementwise("rad2deg", "trigonometric", {"x"})
-                                   .numpy("degrees")
-                                   .comment("Radians as degrees: x * 180 / pi.")
-                                   .example("[0.0, 1.0]", "array([ 0.        , 57.29577951])")
-                                   .functions<RadiansToDegrees, 1>(Floats{})
-                                   .gradient([](const Differential& d) -> Partials {
-                                     return {d.g * kDegreesOfRadian<double>};
-                                   });
-REGISTER_OP(ElementwiseOf<rad2deg_op>, ElementwiseMaker<rad2deg_op>, rad2deg)
+DECLARE_ELEMENTWISE(rad2deg, "trigonometric", {"x"})
+    .numpy("degrees")
+    .comment("Radians as degrees: x * 180 / pi.")
+    .example("[0.0, 1.0]", "array([ 0.        , 57.29577951])")
+    .functions<RadiansToDegrees, 1>(Floats{})
+    .gradient([](const Differential& d) -> Partials { return {d.g * kDegreesOfRadian<double>}; });
 
 }  // namespace
 }  // namespace thunkvm

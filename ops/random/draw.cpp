@@ -24,7 +24,7 @@ void run_rules(Activation& activation, const Operands& operands) {
 class DrawOp final : public ArrayOp {
  public:
   DrawOp(std::shared_ptr<const DrawRules> rules, const Attributes& attrs)
-      : ArrayOp(rules->proto.name, attrs), rules_(std::move(rules)) {}
+      : ArrayOp(rules->name, attrs), rules_(std::move(rules)) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 2 + rules_->parameters.size());
@@ -142,7 +142,7 @@ DrawRun::DrawRun(Activation& activation, const Operands& operands, const DrawRul
     : activation_(activation), operands_(operands), rules_(rules) {
   std::vector<std::int64_t> shape = read_integers(activation, operands, 1);
   const auto fail = [&](const std::string& words) {
-    throw Error(ErrorKind::Value, "[" + rules.proto.name + "] " + words);
+    throw Error(ErrorKind::Value, "[" + rules.name + "] " + words);
   };
   for (const std::int64_t length : shape)
     if (length < 0) fail("negative dimensions are not allowed: " + format_shape(shape));
@@ -163,7 +163,7 @@ Array DrawRun::spread(const Array& given, const char* name) const {
   const auto strides = broadcast_strides(given, out_.shape());
   if (!strides)
     throw Error(ErrorKind::Value,
-                "[" + rules_.proto.name + "] " + name + " of shape " + format_shape(given.shape()) +
+                "[" + rules_.name + "] " + name + " of shape " + format_shape(given.shape()) +
                     " does not broadcast to what is drawn, of shape " + format_shape(out_.shape()));
   if (given.size() == 1) return given;
   return given.view(out_.shape(), *strides, given.data()).as_contiguous();
@@ -177,23 +177,21 @@ void DrawRun::finish() {
   store(activation_, operands_, 0, std::move(next_));
 }
 
-void register_draw(DrawRules rules) {
-  OpProto& proto = rules.proto;
-  proto.family = "random";
-  proto.inputs = {
-      {"state", "6 words of uint64, the state of a generator; or a row for each of many"},
-      {"size", "the shape of what is drawn, a vector of integers"}};
-  for (const DrawParameter& parameter : rules.parameters)
-    proto.inputs.push_back({parameter.name, parameter.comment});
-  proto.outputs = {{"next_state", "the state behind the draw"}, {"out", "the numbers"}};
-  AttrProto& ndim = proto.attrs.emplace_back();
-  ndim.name = "ndim";
-  ndim.type = AttrType::Int;
-  ndim.comment = "how many lengths `size` has, where that is not known";
-  ndim.optional().at_least(0).at_most(kMaxDims);
+Declaration declare_draw(DrawRules rules, const char* comment, const char* example) {
   const auto kept = std::make_shared<const DrawRules>(std::move(rules));
-  OpRegistry::add(kept->proto,
-                  [kept](const Attributes& attrs) { return Ref<Op>(new DrawOp(kept, attrs)); });
+  Declaration d(kept->name.c_str());
+  d.family("random").comment(comment).example(example);
+  d.input("state", "6 words of uint64, the state of a generator; or a row for each of many");
+  d.input("size", "the shape of what is drawn, a vector of integers");
+  for (const DrawParameter& parameter : kept->parameters)
+    d.input(parameter.name, parameter.comment);
+  return d.output("next_state", "the state behind the draw")
+      .output("out", "the numbers")
+      .attr("ndim", AttrType::Int, "how many lengths `size` has, where that is not known")
+      .optional()
+      .at_least(0)
+      .at_most(kMaxDims)
+      .made_by([kept](const Attributes& attrs) { return Ref<Op>(new DrawOp(kept, attrs)); });
 }
 
 }  // namespace thunkvm

@@ -9,7 +9,7 @@
 // The states of n generators, an n x kStateWords matrix, draw n arrays of that shape, each its own.
 #pragma once
 
-#include "ops/graph/array_op.h"
+#include "ops/graph/declaration.h"
 #include "ops/kernels/stretches.h"
 #include "ops/random/pcg64.h"
 
@@ -45,7 +45,7 @@ struct DrawParameter {
 
 /// All that a draw's Op does but its numbers.
 struct DrawRules {
-  OpProto proto;  ///< without its inputs and outputs
+  std::string name;
   std::vector<DrawParameter> parameters;
   std::vector<DType> parameter_dtypes;
   DType drawn;
@@ -66,7 +66,7 @@ class DrawRun {
     const DrawParameter& proto = rules_.parameters[i];
     if (proto.domain != Domain::Any)
       for (std::int64_t k = 0; k < given.size(); ++k)
-        check_domain(proto.domain, rules_.proto.name, proto.name, static_cast<double>(first[k]));
+        check_domain(proto.domain, rules_.name, proto.name, static_cast<double>(first[k]));
     const Array& kept = kept_.emplace_back(spread(given, proto.name));
     return {kept.data_as<T>(), kept.size() == 1 ? 0 : 1};
   }
@@ -149,9 +149,6 @@ void run_draw(Activation& activation, const Operands& operands, const DrawRules&
   run.finish();
 }
 
-/// Registers a draw by its rules, which stay.
-void register_draw(DrawRules rules);
-
 template <class Tuple>
 struct DTypesOf;
 template <class... T>
@@ -159,37 +156,16 @@ struct DTypesOf<std::tuple<T...>> {
   static std::vector<DType> get() { return {dtype_of<T>...}; }
 };
 
-struct DrawText {
-  const char* name;
-  const char* comment;
-  const char* example;
-};
-
-/// Registers a draw of numbers of type Value and parameters of types Types, a tuple, as `run` says.
-template <class Value, class Types>
-struct DrawRegistration {
-  DrawRegistration(const DrawText& text, std::vector<DrawParameter> parameters,
-                   void (*run)(Activation&, const Operands&, const DrawRules&)) {
-    DrawRules rules;
-    rules.proto.name = text.name;
-    rules.proto.comment = text.comment;
-    rules.proto.example = text.example;
-    rules.parameters = std::move(parameters);
-    rules.parameter_dtypes = DTypesOf<Types>::get();
-    rules.drawn = dtype_of<Value>;
-    rules.run = run;
-    register_draw(std::move(rules));
-  }
-};
+/// The declaration of a draw.
+Declaration declare_draw(DrawRules rules, const char* comment, const char* example);
 
 /// Registers `random_NAME`: its Draw, a comment, an example and its parameters.
-#define REGISTER_DRAW(name, Draw, comment, example, ...)                                \
-  static const DrawRegistration<Draw::Value, Draw::Types> random_##name##_registration( \
-      {"random_" #name, comment, example}, std::vector<DrawParameter>{__VA_ARGS__},     \
-      &run_draw<Draw>)
+#define REGISTER_DRAW(name, Draw, comment, example, ...) \
+  REGISTER_DRAW_RUN(name, Draw::Value, Draw::Types, &run_draw<Draw>, comment, example, __VA_ARGS__)
 /// The same with the numbers' type, the parameters' types (a tuple), and a function that runs it.
-#define REGISTER_DRAW_RUN(name, Value, Types, run, comment, example, ...)   \
-  static const DrawRegistration<Value, Types> random_##name##_registration( \
-      {"random_" #name, comment, example}, std::vector<DrawParameter>{__VA_ARGS__}, run)
+#define REGISTER_DRAW_RUN(name, Value, Types, run, comment, example, ...)                          \
+  static const ::thunkvm::Declared random_##name##_declared =                                      \
+      declare_draw({"random_" #name, {__VA_ARGS__}, DTypesOf<Types>::get(), dtype_of<Value>, run}, \
+                   comment, example)
 
 }  // namespace thunkvm

@@ -13,7 +13,7 @@ namespace thunkvm {
 namespace {
 
 [[noreturn]] void refuse(const DrawRules& rules, const std::string& words) {
-  throw Error(ErrorKind::Value, "[" + rules.proto.name + "] " + words);
+  throw Error(ErrorKind::Value, "[" + rules.name + "] " + words);
 }
 
 /// The numbers 0 to n - 1 in any order, each as likely: R. A. Fisher, F. Yates.
