@@ -48,7 +48,9 @@ def entry(path: str, value: Any) -> str:
     """Return the directive that documents a value; of a class, its members too."""
     if inspect.isclass(value):
         return f".. autoclass:: {path}\n   :members:\n"
-    return f".. {'autofunction' if callable(value) else 'autodata'}:: {path}\n"
+    if callable(value):
+        return f".. autofunction:: {path}\n"
+    return f".. autodata:: {path}\n   :no-value:\n"  # it may be of the machine that makes the site
 
 
 def page(title: str, body: str) -> str:

@@ -25,6 +25,8 @@ class DebugModeError(Exception):
     BadDestroyMap
     """
 
+    __module__ = "thunkvm"
+
 
 class BadThunkOutput(DebugModeError):
     """Two ways of running a node give different outputs for the same inputs."""

@@ -39,6 +39,8 @@ class NanGuardError(AssertionError):
     NaN value nan in output 0 of the node log
     """
 
+    __module__ = "thunkvm"
+
 
 class NanGuardWarning(RuntimeWarning):
     """The same as a warning, for ``action="warn"``.
@@ -55,6 +57,8 @@ class NanGuardWarning(RuntimeWarning):
     >>> caught[0].category is tv.NanGuardWarning
     True
     """
+
+    __module__ = "thunkvm"
 
 
 class NanGuard(NodeObserver):
@@ -213,7 +217,7 @@ class NanGuardMode(Mode):
     0.0
     >>> f([1.0, -1.0])                                                    # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    thunkvm.checking.nan_guard.NanGuardError: 1 of 2 elements is NaN, the first at (1,) (nan), ...
+    thunkvm.NanGuardError: 1 of 2 elements is NaN, the first at (1,) (nan), ...
     """
 
     nan_is_error: bool = True

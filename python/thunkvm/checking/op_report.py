@@ -51,6 +51,8 @@ class OpError(AssertionError):
     square: 1 wrong, 4 missing
     """
 
+    __module__ = "thunkvm.testing"
+
 
 @dataclass(slots=True)
 class OpReport:

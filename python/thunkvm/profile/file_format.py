@@ -38,6 +38,8 @@ class ProfileFileError(ValueError):
     True
     """
 
+    __module__ = "thunkvm.profile"
+
 
 @dataclass(frozen=True)
 class Format(Generic[Rows]):
