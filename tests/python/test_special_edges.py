@@ -287,3 +287,18 @@ def test_a_special_function_of_nothing_is_empty(name: str, mode: str) -> None:
     inputs = [tv.vector(f"x{i}") for i in range(len(EDGES[name][0][0]))]
     f = tv.function(inputs, getattr(tv, name)(*inputs), mode=mode)
     assert f(*(np.zeros(0) for _ in inputs)).shape == (0,)
+
+
+@pytest.mark.parametrize("mode", ["py", "cvm"])
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [("betaincinv", [2.0, 3.0]), ("gammaincinv", [2.0]), ("gammainccinv", [2.0])],
+)
+def test_an_inverse_at_the_ends_of_its_domain_does_not_change_with_its_shapes(
+    name: str, shapes: list[float], mode: str
+) -> None:
+    inputs = [tv.vector(f"x{i}") for i in range(len(shapes))]
+    value = getattr(tv, name)(*inputs, [0.0, 1.0])
+    f = tv.function(inputs, tv.grad(tv.sum(value), inputs), mode=mode)
+    slopes = f(*([shape, shape] for shape in shapes))
+    np.testing.assert_array_equal(slopes, np.zeros((len(shapes), 2)))

@@ -94,12 +94,14 @@ def _beta_slopes(a: Variable, b: Variable, x: Variable) -> tuple[Variable, Varia
 def _beta_inverse_slopes(a: Variable, b: Variable, x: Variable) -> tuple[Variable, Variable]:
     density = _beta_density(*(astype(each, "float64") for each in (a, b, x)))
     by_a, by_b = _beta_slopes(a, b, x)
-    return -by_a / density, -by_b / density
+    is_end = ops.logical_or(ops.eq(x, 0.0), ops.eq(x, 1.0))
+    return ops.where(is_end, 0.0, -by_a / density), ops.where(is_end, 0.0, -by_b / density)
 
 
 def _gamma_inverse_slope(a: Variable, x: Variable) -> Variable:
     density = _gamma_density(astype(a, "float64"), astype(x, "float64"))
-    return -slope_of_gammainc(a, x) / density
+    is_end = ops.logical_or(ops.eq(x, 0.0), ops.isinf(x))
+    return ops.where(is_end, 0.0, -slope_of_gammainc(a, x) / density)
 
 
 #: By function, the slopes by its shapes, of its value and its inputs.
