@@ -5,7 +5,6 @@ Shares no code with thunkvm: plain Python on ints and lists.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -13,34 +12,12 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from behaviour import arm_of, fails, goes_on, mixed, native_ops, runs_for_each_output, script
-from spec import SCALAR, Node, Spec
+from spec import Node, Spec
 from unrolled import Step, Unrolled, Where
 
 
 class Failure(Exception):
     """The node that was to fail in this call was reached."""
-
-
-def initial(node: Node, seed: int) -> int | list[int]:
-    """The value of an input or of a shared variable."""
-    rng = random.Random(seed)
-    return (
-        rng.randrange(1 << 20)
-        if node.rank == SCALAR
-        else [rng.randrange(1 << 20) for _ in range(3)]
-    )
-
-
-def shared_values(spec: Spec) -> dict[int, object]:
-    """What the shared variables hold before the first call."""
-    nodes = {v: spec.nodes[n] for v, (n, _) in enumerate(spec.owners())}
-    return {v: initial(node, v) for v, node in nodes.items() if node.kind == "shared"}
-
-
-def arguments(spec: Spec, call: int) -> dict[int, object]:
-    """What the inputs are given in a call."""
-    nodes = {v: spec.nodes[n] for v, (n, _) in enumerate(spec.owners())}
-    return {v: initial(node, call + v) for v, node in nodes.items() if node.kind == "input"}
 
 
 @dataclass
@@ -76,7 +53,7 @@ class State:
     at: Counter = field(default_factory=Counter)  # how far the script of an opaque node has run
     got: dict[int, list[object]] = field(default_factory=dict)  # what an opaque node was given
     failed: set[int] = field(default_factory=set)  # opaque nodes
-    fell_back: dict[int, bool] = field(default_factory=dict)  # whether an attempt did
+    fell_back: dict[tuple[int, Arms], bool] = field(default_factory=dict)  # whether an attempt did
 
     def copy(self) -> State:
         got = {n: list(values) for n, values in self.got.items()}
@@ -171,9 +148,12 @@ class Evaluation:
             arms = tuple(arm[j] for arm in node.arms)
             self.state.values[v] = self.force(arms[self.arm(n, arms)])
         elif node.kind == "attempt":
-            if n not in self.state.fell_back:
-                self.state.fell_back[n] = self.caught(node.arms[0])
-            self.state.values[v] = self.force(node.arms[self.state.fell_back[n]][j])
+            tried, otherwise = node.arms
+            attempt = self.number(n), tried
+            if attempt not in self.state.fell_back:
+                self.state.fell_back[attempt] = self.caught(tried)
+            fell_back = self.state.fell_back[attempt]
+            self.state.values[v] = self.force(otherwise[j] if fell_back else tried[node.seed])
         elif node.kind in ("reentrant", "generator"):
             if v not in self.state.values:
                 self.run_script(n, v)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from build import MODES, Built, Injected
+from given import arguments, shared_values
 from naming import run_as
-from oracle import arguments, evaluate, shared_values
+from oracle import evaluate
 from spec import Spec, generate
 from updates import adopt_updates
 

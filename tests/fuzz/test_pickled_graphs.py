@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from build import Built
+from given import arguments, shared_values
 from kept import check_is_kept
 from loop_graphs import Graphs, Smooth, Whole, built
-from oracle import arguments, shared_values
 from spec import generate
 
 import thunkvm as tv

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from build import Built, Injected
-from oracle import arguments, evaluate, shared_values
+from given import arguments, shared_values
+from oracle import evaluate
 from spec import Spec, generate
 from updates import adopt_updates
 

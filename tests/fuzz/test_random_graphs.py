@@ -11,8 +11,9 @@ from functools import partial
 import numpy as np
 import pytest
 from build import Built, Injected
+from given import arguments, shared_values
 from naming import run_as
-from oracle import Result, arguments, evaluate, shared_values
+from oracle import Result, evaluate
 from placement import Placement
 from spec import Spec, generate, smaller
 from updates import adopt_updates

@@ -14,10 +14,10 @@ import pytest
 import test_gradient_graphs
 import test_random_indices
 import waves
+from given import arguments, shared_values
 from kept import check_is_kept, in_files
 from loop_graphs import Broken, Graphs, Noted, Pick, Smooth, Whole, built, mixed
 from loop_oracle import Oracle
-from oracle import arguments, shared_values
 from programs import Program
 from spec import generate
 from test_loop_graphs import InC, expected, found

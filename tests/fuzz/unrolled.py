@@ -30,7 +30,13 @@ class Step:
 
 
 def parted(node: Node) -> list[Node]:
-    """The outputs of a conditional, each by itself."""
+    """The outputs of a conditional, or of an attempt, each by itself.
+
+    What is attempted is the same for all; `seed` says which of it is the output.
+    """
+    if node.kind == "attempt":
+        tried, otherwise = node.arms
+        return [replace(node, outs=1, seed=j, arms=(tried, (v,))) for j, v in enumerate(otherwise)]
     if node.kind != "cond":
         return [node]
     arms = zip(*node.arms, strict=True)
@@ -40,7 +46,8 @@ def parted(node: Node) -> list[Node]:
 class Loops:
     """What changes in the loops of a spec, and what of it somebody may demand.
 
-    Each output of a conditional is a node of its own; values have the numbers that they had.
+    Each output of a conditional or an attempt is a node of its own; values have the numbers that
+    they had.
     """
 
     def __init__(self, given: Spec) -> None:
@@ -60,7 +67,6 @@ class Loops:
         self.lasts: set[int] = set()  # states of scans of which somebody reads the last row
         self.read = set(self.reached())
         self.live = self.read | self.lasts
-        self.spec = replace(spec, nodes=tuple(map(self.pruned, range(len(spec.nodes)))))
         self.changing: dict[int, set[int]] = {}
         self.around: dict[int, set[int]] = {}
 
@@ -86,22 +92,8 @@ class Loops:
                 stack.append(node.arms[NEXTS][j])
             elif node.kind == "loop":
                 stack += [*node.ins, node.arms[STATES][j]]
-            elif node.kind == "attempt":
-                stack += [*node.arms[0], node.arms[1][j]]
             else:
                 stack += [*node.ins, *chain(*node.arms)]
-
-    def pruned(self, n: int) -> Node:
-        """A node; of an attempt, without what outputs that nobody reads would be if it failed."""
-        node = self.spec.nodes[n]
-        if node.kind != "attempt":
-            return node
-        tried, otherwise = node.arms
-        reads = [self.first[n] + j in self.live for j in range(node.outs)]
-        otherwise = tuple(
-            b if read else a for a, b, read in zip(tried, otherwise, reads, strict=True)
-        )
-        return replace(node, arms=(tried, otherwise))
 
     def positions(self, loop: int) -> list[int]:
         """The states of a loop that somebody reads and that change."""
