@@ -14,9 +14,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// From here on the series of modified functions of large orders have all digits. Boost.Math's
-/// recurrences take a step for each order.
-constexpr double kLargeOrder = 1000;
+/// From here on the series of modified functions of large orders have 13 digits. Boost.Math goes by
+/// recurrences from small orders, whose functions are less than any number from x = 745 on.
+constexpr double kLargeOrder = 200;
 /// Boost.Math counts orders in an int.
 constexpr double kLargestOrder = 1e9;
 

@@ -281,6 +281,33 @@ def test_an_edge_has_the_limit_or_nan(name: str, mode: str) -> None:
         np.testing.assert_allclose(found, value, rtol=1e-10, err_msg=f"{name}{arguments}")
 
 
+#: By function: orders, arguments, and mpmath's values.
+LARGE_ORDERS: dict[str, list[tuple[float, float, float]]] = {
+    "iv": [
+        (200.0, 10.0, 8.935365817380948e-236),
+        (250.5, 300.0, 2.431906953052831e85),
+        (999.0, 900.0, 5.8673001520632394e166),
+        (1000.5, 1000.0, 1.752425070166334e229),
+        (-1000.25, 900.0, 1.7720677709203472e166),
+    ],
+    "kv": [
+        (200.0, 10.0, 2.794380018486771e232),
+        (200.0, 300.0, 3.402618962494625e-104),
+        (250.5, 300.0, 5.260558618942618e-89),
+        (1000.0, 700.0, 6.5156197914473585e-31),
+        (1000.5, 1000.0, 2.017004907932986e-233),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", LARGE_ORDERS)
+def test_a_modified_bessel_function_of_a_large_order_has_its_digits(name: str) -> None:
+    v, x = tv.vector("v"), tv.vector("x")
+    f = tv.function([v, x], getattr(tv, name)(v, x), mode="cvm")
+    orders, arguments, values = map(np.array, zip(*LARGE_ORDERS[name], strict=True))
+    np.testing.assert_allclose(f(orders, arguments), values, rtol=1e-12)
+
+
 @pytest.mark.parametrize("mode", ["py", "cvm"])
 @pytest.mark.parametrize("name", EDGES)
 def test_a_special_function_of_nothing_is_empty(name: str, mode: str) -> None:
