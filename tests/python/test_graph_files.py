@@ -291,11 +291,54 @@ def test_what_no_file_can_hold_is_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_is_cut_at_the_inputs_that_ops_compute(tmp_path: Path) -> None:
+    x = tv.scalar("x")
+    mine = Mine()(x)
+    mine.name = "mine"
+    tv.save(tmp_path / "g", mine + 1.0, inputs=[mine])
+    loaded = tv.load(tmp_path / "g")
+    assert [value.name for value in loaded.inputs] == ["mine"]
+    assert tv.function(loaded.inputs, loaded.outputs)(2.0) == 3.0
+
+
+X, W = tv.scalar("x"), tv.shared(1.0, "w")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "error", "message"),
+    [
+        (X, TypeError, r"inputs is <x: .*a Variable; give a list of Variables, such as \[x, y\]"),
+        ("x", TypeError, "inputs is 'x', a str; give a list of Variables"),
+        (3, TypeError, "inputs is 3, a int; give a list of Variables"),
+        (
+            [X, 2.0],
+            TypeError,
+            r"input 1 is 2.0, a float; give a Variable such as",
+        ),
+        ([X, None], TypeError, "input 1 is None, a NoneType; give a Variable"),
+        ([X, W], TypeError, r"input 1, <w: .*, is a shared variable; the file has its value"),
+        ([X, tv.constant(2.0)], TypeError, "input 1, .*, is a constant variable; the file has its"),
+        ([X, X], ValueError, r"the input <x: .* comes twice; give each once"),
+        (
+            [tv.exp(X) + 1.0],
+            ValueError,
+            r"the outputs need the free variable <x: .*; add it",
+        ),
+    ],
+)
+def test_inputs_that_no_file_can_have_are_refused(
+    inputs: Any, error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=message):
+        tv.save(tmp_path / "g", X * W, inputs)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_graph_of_any_depth_is_saved_and_loaded(tmp_path: Path) -> None:
-    y = x = tv.scalar("x")
+    y = tv.scalar("x")
     for _ in range(20_000):
         y = y + 1.0
     tv.save(tmp_path / "g", y)
     loaded = tv.load(tmp_path / "g")
-    assert tv.function([x], y, mode="vm")(0.0) == 20_000.0
+    assert tv.function(loaded.inputs, loaded.outputs, mode="vm")(0.0) == 20_000.0
     assert tv.function(loaded.inputs, loaded.outputs, mode="vm")(0.0) == 20_000.0

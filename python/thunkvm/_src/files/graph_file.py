@@ -6,7 +6,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -61,14 +61,16 @@ def save(
     outputs : Variable, or list or dict of Variables
         The values that the graph computes.
     inputs : sequence of Variable, optional
-        The free variables in the order that `load` gives; in that of first use if left out.
+        The free variables in the order that `load` gives; in that of first use if left out. The
+        graph is cut at a Variable that has an Op, as `tv.function` does.
 
     Raises
     ------
     TypeError
-        If an Op, a Type or a constant is an object of the program's. Pickle such graphs.
+        If an Op, a Type or a constant is an object of the program's. Pickle such graphs. Also if an
+        input has a value already.
     ValueError
-        If an output needs a free variable that is not in `inputs`.
+        If an output needs a free variable that is not in `inputs`, or an input comes twice.
     OSError
         If the file cannot be written.
 
@@ -86,8 +88,10 @@ def save(
     array([1., 2.])
     """
     values = _values(outputs)
+    given, values = _cut([] if inputs is None else _inputs(inputs), values)
     free = [leaf for leaf in _core.leaves(values) if leaf.leaf == "input"]
-    given = free if inputs is None else list(inputs)
+    if inputs is None:
+        given = free
     known = set(given)
     for leaf in free:
         if leaf not in known:
@@ -106,6 +110,37 @@ def save(
         for name in arrays.of_name:
             file.writestr(zipfile.ZipInfo(name, _TIME), arrays.npy_of(name), zipfile.ZIP_DEFLATED)
     save_bytes(path, data.getvalue())
+
+
+def _inputs(inputs: Any) -> list[Variable]:
+    if isinstance(inputs, (Variable, str, Mapping)) or not isinstance(inputs, Iterable):
+        raise TypeError(
+            f"inputs is {inputs!r}, a {type(inputs).__name__}; give a list of Variables, such as "
+            "[x, y]; [] for none."
+        )
+    given: dict[Variable, None] = {}
+    for number, value in enumerate(inputs):
+        if not isinstance(value, Variable):
+            raise TypeError(
+                f"input {number} is {value!r}, a {type(value).__name__}; give a Variable such as "
+                "tv.scalar() makes."
+            )
+        if value.leaf in ("shared", "constant"):
+            raise TypeError(
+                f"input {number}, {value}, is a {value.leaf} variable; the file has its value. "
+                "Leave it out."
+            )
+        if value in given:
+            raise ValueError(f"the input {value} comes twice; give each once.")
+        given[value] = None
+    return list(given)
+
+
+def _cut(inputs: list[Variable], values: list[Variable]) -> tuple[list[Variable], list[Variable]]:
+    """Return free variables in the place of the inputs that Ops compute, and the values of them."""
+    fresh = {value: value.type(value.name) for value in inputs if value.leaf is None}
+    cut = _core.substitute(values, list(fresh.items()))
+    return [fresh.get(value, value) for value in inputs], cut
 
 
 def _values(outputs: Any) -> list[Variable]:
