@@ -163,6 +163,14 @@ def test_copy_swaps_shared_variables_that_are_read_and_updated() -> None:
     assert g.name == "f"
 
 
+def test_copy_swaps_shared_variables_that_change_places() -> None:
+    a, b = tv.shared(1, "a"), tv.shared(10, "b")
+    f = tv.function([], [a, b], updates={a: a + 1})
+    g = f.copy(swap={a: b, b: a})
+    assert [g(), g(), a.get_value(), b.get_value()] == [[10, 1], [11, 1], 1, 12]
+    assert f.copy(swap={a: a, b: b})() == [1, 12]
+
+
 def test_copy_leaves_updates_out() -> None:
     a = tv.shared(1, "a")
     g = tv.function([], a, updates={a: a + 1}).copy(delete_updates=True, name="g")

@@ -333,7 +333,10 @@ def swap_shared(recipe: dict[str, Any], swap: Mapping[Variable, Variable]) -> di
     computed.add_updates(pairs)
     # The copies of what is computed from a shared variable have the origins.
     computed.add_outputs(list(interface.origins))
-    computed.apply_givens(list(swap.items()), [])
+    # By others first: two that change places are replaced at once.
+    others = {old: old.type() for old in swap}
+    computed.apply_givens(list(others.items()), [])
+    computed.apply_givens([(others[old], new) for old, new in swap.items()], [])
     located = [computed.outputs.pop() for _ in interface.origins][::-1]
     origins = dict(zip(located, interface.origins.values(), strict=True))
     outputs = graph.outputs
