@@ -8,6 +8,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,12 @@ def test_an_op_with_a_lambda_is_read_back_where_cloudpickle_is() -> None:
     x = tv.scalar("x")
     leaf, y = again([x, Scaled(lambda v: v + 1.0)(x)])
     assert tv.function([leaf], y)(2.0) == 3.0
+
+
+def test_an_op_that_no_pickle_holds_is_named() -> None:
+    pytest.importorskip("cloudpickle")
+    with pytest.raises(TypeError, match=r"the Op Scaled.* cannot be pickled: .*lock.*__reduce__"):
+        pickle.dumps(Scaled(threading.Lock())(tv.scalar("x")))
 
 
 def test_another_process_reads_a_function_back(tmp_path: Path) -> None:

@@ -211,7 +211,14 @@ def check_description(node: Description) -> Description:
             f"the Op {making[1]} cannot be pickled: {reason}. Define its class, and the functions "
             "that it holds, in a module; or install cloudpickle, which pickles them whole."
         ) from None
-    return (making[0], ByValue(cloudpickle.dumps(making[1])), *making[2:]), inputs, names
+    try:
+        whole = cloudpickle.dumps(making[1])
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise TypeError(
+            f"the Op {making[1]} cannot be pickled: {error}. Keep what no pickle holds out of the "
+            "Op, or give its class __reduce__."
+        ) from error
+    return (making[0], ByValue(whole), *making[2:]), inputs, names
 
 
 __all__ = ["Read", "Written", "make_node", "making_of", "writer_of"]
