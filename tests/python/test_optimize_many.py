@@ -44,6 +44,7 @@ def test_one_that_fails_is_a_result_that_says_so() -> None:
     assert (nan.status, nan.success) == (status.NOT_FINITE, False)
     assert (wrong.status, wrong.success, wrong.x) == (status.RAISED, False, "abc")
     assert "it has to be a real number" in wrong.message
+    assert (np.isnan(wrong.fun), wrong.nit, wrong.nfev) == (True, 0, 0)
 
 
 def test_bounds_and_args_are_those_of_all_starts() -> None:

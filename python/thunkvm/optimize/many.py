@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from thunkvm._core import Variable
 from thunkvm._src.calls.many import on_threads
 from thunkvm.optimize.method import Method
@@ -84,7 +86,9 @@ def _result(solver: Solver, x0: Any, args: Any, raises: bool) -> OptimizeResult:
         if raises:
             raise
         message = f"{MESSAGES[RAISED]} {type(error).__name__}: {error}"
-        return OptimizeResult(x=x0, status=RAISED, success=False, message=message, nit=0)
+        return OptimizeResult(
+            x=x0, fun=np.nan, nit=0, nfev=0, status=RAISED, success=False, message=message
+        )
 
 
 __all__ = ["minimize_many"]
