@@ -189,3 +189,29 @@ def test_solvers_say_what_to_take_instead_of_prints(solve: Callable[[Any], Any])
     with pytest.raises(ValueError, match=r"(disp|verbose) is 2: .* progress=True shows a bar"):
         solve(2)
     assert solve(0).success
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1.5, "4", [3], 10**30])
+def test_option_that_is_no_integer_is_named(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"the option maxiter is .*: it has to be an integer"):
+        tv.optimize.minimize(lambda x: x**2, 1.0, options={"maxiter": value})
+
+
+def test_option_that_is_no_number_is_named() -> None:
+    with pytest.raises(ValueError, match="the option gtol is 'a': it has to be a number"):
+        tv.optimize.minimize(lambda x: x**2, 1.0, options={"gtol": "a"})
+
+
+def steps(x: Any) -> Any:
+    return tv.sum(tv.astype(tv.floor(x), "int64"))
+
+
+@pytest.mark.parametrize("solve", [tv.optimize.minimize, tv.optimize.least_squares])
+def test_solvers_refuse_integers_whose_derivative_is_0(solve: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match=r"fun returns .*, of int64: its derivative is 0"):
+        solve(steps, [1.0, 2.0])
+
+
+def test_nelder_mead_takes_integers() -> None:
+    result = tv.optimize.minimize(lambda x: steps(x) ** 2, [3.2, 2.9], method="Nelder-Mead")
+    assert (result.success, result.fun) == (True, 25.0)

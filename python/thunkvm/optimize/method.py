@@ -155,15 +155,14 @@ class Method:
 
     def values(self, size: int, dtype: str) -> list[Any]:
         """Return the options that may change, for an x of so many elements, of a dtype."""
-        given = [
-            (getattr(self, name), is_float) for name, is_float in options_of(type(self)).numbers
-        ]
         of_float = np.dtype(dtype).type
+        given = [
+            (name, getattr(self, name), of_float if is_float else np.int64)
+            for name, is_float in options_of(type(self)).numbers
+        ]
         return [
-            (of_float if is_float else np.int64)(
-                value.times * size if isinstance(value, PerElement) else value
-            )
-            for value, is_float in given
+            _as_number(name, value.times * size if isinstance(value, PerElement) else value, kind)
+            for name, value, kind in given
         ]
 
     def with_variables(self, dtype: str) -> tuple[Any, list[tv.Variable]]:
@@ -223,6 +222,21 @@ def options_of(kind: type) -> Options:
         tuple(option.name for option in found if option not in numbers),
     )
     return made
+
+
+def _as_number(name: str, value: Any, kind: Any) -> Any:
+    """Return an option as a number of its class, which has to be able to hold it."""
+    try:
+        number = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    whole = kind is np.int64
+    if np.ndim(number) or number is None or (whole and number != value):
+        raise ValueError(
+            f"[optimize] the option {name} is {value!r}: it has to be "
+            f"{'an integer of 64 bits' if whole else 'a number'}."
+        )
+    return number
 
 
 #: The result of `options_of`.

@@ -115,7 +115,9 @@ class Problem:
         elif self.jac is not None:
             found = self._matrix(self._call_fun(x)[1], x)
         else:
-            found = tv.jacobian(self._residuals(x), x, "ignore")
+            residuals = self._residuals(x)
+            _check_slopes(residuals)
+            found = tv.jacobian(residuals, x, "ignore")
         return count_value(found, "njev")
 
     def _call_fun(self, x: tv.Variable) -> tuple[Any, Any]:
@@ -149,6 +151,7 @@ class Problem:
             return self._like_x(self.jac(self._nest_point(x), *self.args), x, "jac")
         if self.jac is not None:
             return self._like_x(self._call_fun(x)[1], x, "jac")
+        _check_slopes(tv.as_variable(self._call_fun(x)[0]))
         return tv.grad(self._value(x), x, "ignore")
 
     def _residuals(self, x: tv.Variable) -> tv.Variable:
@@ -232,6 +235,15 @@ def check_real(value: tv.Variable) -> tv.Variable:
             "tv.abs, or stack its tv.real and tv.imag."
         )
     return value
+
+
+def _check_slopes(value: tv.Variable) -> None:
+    """Refuse steps: their derivative is 0 everywhere, so that each point looks like a solution."""
+    if value.leaf != "constant" and np.dtype(value.dtype).kind in "biu":
+        raise TypeError(
+            f"[optimize] fun returns {value}, of {value.dtype}: its derivative is 0 everywhere. "
+            'Return floats, give jac, or take method="Nelder-Mead", which needs none.'
+        )
 
 
 def join_nest(value: Any) -> tv.Variable:
