@@ -154,11 +154,6 @@ class Nodes:
     leaving: Sequence[str]
 
 
-def block_source(nodes: Sequence[NodeSource], leaving: Sequence[str]) -> BlockSource:
-    """Return the source of a module of one block; see `module_source`."""
-    return module_source([Nodes(nodes, leaving)])
-
-
 def module_source(blocks: Sequence[Nodes]) -> BlockSource:
     """Return the source of a module of blocks, whose functions end in their number.
 

@@ -14,7 +14,7 @@ from thunkvm import _core
 from thunkvm._core import Apply, CompileError, NoCompilerError, Variable
 from thunkvm._src.calls.config import config
 from thunkvm._src.graph.default_thunk import prepare
-from thunkvm.c.block_source import CLOSED, BlockSource, Nodes, block_source, module_source
+from thunkvm.c.block_source import CLOSED, BlockSource, Nodes, module_source
 from thunkvm.c.debugging import DEBUG_FLAGS, keep_source
 from thunkvm.c.diagnosis import explained
 from thunkvm.c.errors import MethodNotDefined
@@ -139,7 +139,7 @@ class CNodes:
     def _source_of(self, i: int) -> BlockSource:
         """Return the source of node i by itself."""
         if i not in self._alone_source:
-            self._alone_source[i] = block_source([self._alone[i]], self._alone[i].outputs)
+            self._alone_source[i] = module_source([Nodes([self._alone[i]], self._alone[i].outputs)])
         return self._alone_source[i]
 
     def _part(self, block: Block, first: int, n: int, number: int) -> Nodes:

@@ -18,7 +18,6 @@ from thunkvm.c.stages import (
     caught,
     clean_stage,
     failure_code,
-    failure_code_of_cleanup,
     guard_stage,
     name_lines,
     nest_stages,
@@ -179,7 +178,7 @@ class NodeSource:
                 f"c_code of {self.called} returned {code!r}, a {type(code).__name__}; it has to "
                 "return a str."
             )
-        sub = {**self.op_sub(stage), "fail": failure_code_of_cleanup(stage)}
+        sub = {**self.op_sub(stage), "fail": failure_code(stage, "cleaned")}
         cleanup = clean_stage(self.op_code("c_code_cleanup", *arguments[:-1], sub), stage)
         if "py_V" in code or "py_V" in cleanup:
             named_in = set(OBJECT.findall(code + cleanup))
@@ -207,17 +206,15 @@ class NodeSource:
         keywords = {} if way == "c_init" else {"check_input": self.check_input}
         declare = self.type_code(type_, "c_declare", name, sub, check_input=self.check_input)
         set_up = self.type_code(type_, way, name, sub, **keywords)
+        fail = {"fail": failure_code(number, "cleaned")}
+        cleanup = self.type_code(type_, "c_cleanup", name, fail)
         return Stage(
             number,
             f"{what} of {self.called}, {type_}",
             f"PyObject* py_{name} = {source};\n{declare}",
             f"Py_INCREF(py_{name});\n{guard_stage(set_up, number)}",
-            self._type_cleanup(type_, name, number) + f"\nPy_XDECREF(py_{name});",
+            clean_stage(cleanup, number) + f"\nPy_XDECREF(py_{name});",
         )
-
-    def _type_cleanup(self, type_: Any, name: str, number: int) -> str:
-        fail = failure_code_of_cleanup(number)
-        return clean_stage(self.type_code(type_, "c_cleanup", name, {"fail": fail}), number)
 
     def sync(self, j: int, number: int, slot: str) -> str:
         """Return the text that makes an object of output j, for a slot if there is one.

@@ -45,14 +45,12 @@ def comment(text: str) -> str:
     return "// " + text.replace("\n", " ").replace("\\", "/") + "\n"
 
 
-def failure_code(stage: int) -> str:
-    """Return what `sub["fail"]` is in a stage: usable as a statement, with or without ``;``."""
-    return f"{{ {FAILURE} = {stage}; thunkvm_expect_exception(); goto thunkvm_label_{stage}; }}"
+def failure_code(stage: int, label: str = "label") -> str:
+    """Return what `sub["fail"]` is in a stage: usable as a statement, with or without ``;``.
 
-
-def failure_code_of_cleanup(stage: int) -> str:
-    """Return what ``sub["fail"]`` is in a stage's clean-up: see `clean_stage`."""
-    return f"{{ {FAILURE} = {stage}; thunkvm_expect_exception(); goto thunkvm_cleaned_{stage}; }}"
+    In its clean-up the label is ``"cleaned"``: see `clean_stage`.
+    """
+    return f"{{ {FAILURE} = {stage}; thunkvm_expect_exception(); goto thunkvm_{label}_{stage}; }}"
 
 
 def clean_stage(code: str, stage: int) -> str:
