@@ -81,7 +81,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   for (const Update& u : function.updates) {
     if (!u.if_computed || u.value.is_leaf()) continue;
     const bool there = graph.nodes.contains(*u.value.node());
-    graph.conditional_updates.push_back(there ? graph.value(u.value) : kNoIndex);
+    graph.conditional_updates.push_back(there ? graph.value(u.value) : kNone);
   }
   for (std::uint32_t i = 0; i < n; ++i)
     if (!graph.is_leaf(i) && graph.conditional(i) == nullptr && graph.loop(i) == nullptr) {

@@ -34,16 +34,16 @@ std::vector<std::uint32_t> callers_first(const Schedule& schedule) {
 struct BodyTree {
   explicit BodyTree(const Schedule& schedule)
       : body_of_block(schedule.blocks.size(), kRootRegion),
-        around_memo(schedule.memos.size(), kNoIndex),
-        around_lazy(schedule.lazies.size(), kNoIndex),
-        around_loop(schedule.loops.size(), kNoIndex),
+        around_memo(schedule.memos.size(), kNone),
+        around_lazy(schedule.lazies.size(), kNone),
+        around_loop(schedule.loops.size(), kNone),
         writer(schedule.registers.size(), kRootRegion) {
     for (const std::uint32_t b : callers_first(schedule)) add(schedule, b);
     for (std::size_t l = 0; l < schedule.lazies.size(); ++l) {
       const ScheduledLazy& lazy = schedule.lazies[l];
       Region& around = around_lazy[l];
-      around = around == kNoIndex ? kRootRegion  // nobody demands it
-                                  : out_of_loops(schedule, around, lazy.loop);
+      around = around == kNone ? kRootRegion  // nobody demands it
+                               : out_of_loops(schedule, around, lazy.loop);
       for (const std::uint32_t reg : schedule.outputs_of(lazy)) writer[reg] = around_lazy[l];
     }
   }
@@ -60,8 +60,8 @@ struct BodyTree {
       const std::uint32_t loop = is_memo   ? schedule.memos[block.owner].loop
                                  : is_loop ? schedule.loops[block.owner].loop
                                            : schedule.lazies[block.owner].loop;
-      body = tree.open_body(
-          nearest == kNoIndex ? kRootRegion : out_of_loops(schedule, nearest, loop), b);
+      body =
+          tree.open_body(nearest == kNone ? kRootRegion : out_of_loops(schedule, nearest, loop), b);
       if (is_loop) tree.mark_loop(body);
     }
     body_of_block[b] = body;
@@ -69,7 +69,7 @@ struct BodyTree {
       const Statement& s = schedule.statements[i];
       if (rule_of(s.kind).enters) {
         Region& nearest = around(subject_of(s))[s.index];
-        nearest = nearest == kNoIndex ? body : tree.lca(nearest, body);
+        nearest = nearest == kNone ? body : tree.lca(nearest, body);
       }
       for (const std::uint32_t reg : schedule.written_by(s)) writer[reg] = body;
     }
@@ -86,7 +86,7 @@ struct BodyTree {
   /// the loop.
   Region out_of_loops(const Schedule& schedule, Region around, std::uint32_t loop) const {
     return tree.out_of_loops(around,
-                             loop == kNone ? kNoIndex : body_of_block[schedule.loops[loop].block]);
+                             loop == kNone ? kNone : body_of_block[schedule.loops[loop].block]);
   }
 
   RegionTree tree;
@@ -122,9 +122,8 @@ struct Contents {
     const RegionTree& tree = bodies.tree;
     const std::size_t n = tree.n_regions();
     std::vector<std::uint32_t> size_of(n, 1), position_of(n, 0), next(n, 1);
-    for (Region body = static_cast<Region>(n); --body > 0;)
-      size_of[tree.parent(body)] += size_of[body];
-    for (Region body = 1; body < n; ++body) {
+    for (Region body(n); --body > 0;) size_of[tree.parent(body)] += size_of[body];
+    for (Region body(1); body < n; ++body) {
       std::uint32_t& free = next[tree.parent(body)];
       position_of[body] = position_of[tree.parent(body)] + free;
       free += size_of[body];

@@ -27,8 +27,8 @@ class ByNeed {
       std::vector<bool> kept(graph_.n_values(), false);
       for (Value v : graph_.outputs) kept[v] = true;
       for (Value v : graph_.conditional_updates)
-        if (v != kNoIndex) kept[v] = true;
-      std::vector<Value> all = computed_in(kNoIndex);
+        if (v != kNone) kept[v] = true;
+      std::vector<Value> all = computed_in(kNone);
       std::erase_if(all, [&](Value v) { return kept[v]; });
       b_.retire(all);
     }

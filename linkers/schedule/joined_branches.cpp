@@ -21,16 +21,15 @@ class Joins {
  private:
   void join(std::uint32_t key) {
     members_.clear();
-    for (Value v = p_.first_member[key]; v != kNoIndex; v = p_.next_member[v])
-      members_.push_back(v);
+    for (Value v = p_.first_member[key]; v != kNone; v = p_.next_member[v]) members_.push_back(v);
     joins_next_.assign(members_.size(), false);
-    Value touched = kNoIndex;
+    Value touched = kNone;
     for (std::size_t i = 0; i + 1 < members_.size(); ++i) {
       // A memoised conditional sits in a memo body of its own, so that all members of a key are
       // statements of one region.
       touched = std::min(touched, first_touch(members_[i], key));
       joins_next_[i] = touched >= members_[i + 1];
-      if (!joins_next_[i]) touched = kNoIndex;
+      if (!joins_next_[i]) touched = kNone;
     }
     for (std::size_t i = members_.size(); i-- > 0;)
       if (joins_next_[i]) leader_[members_[i]] = leader_[members_[i + 1]];
@@ -39,9 +38,9 @@ class Joins {
   // The first statement that may touch `v` from outside the arms of `key`. A statement below some
   // region runs there no earlier than its own number, so that the user's number is a safe bound.
   Value first_touch(Value v, std::uint32_t key) const {
-    Value first = kNoIndex;
+    Value first = kNone;
     const Region region = p_.regions.key_region(key);
-    for (std::uint32_t u = p_.first_use[v]; u != kNoIndex; u = p_.uses[u].next) {
+    for (std::uint32_t u = p_.first_use[v]; u != kNone; u = p_.uses[u].next) {
       const Use& use = p_.uses[u];
       if (use.by >= first) continue;
       if (use.region != region && p_.regions.is_ancestor(region, use.region) &&

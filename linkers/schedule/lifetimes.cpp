@@ -28,7 +28,7 @@ class Lifetimes {
         last_decision_(regions.n_keys(), kNone),
         last_entry_(regions.n_regions(), kNone),
         kept_(schedule.registers.size(), false),
-        defined_in_(schedule.registers.size(), kNoIndex),
+        defined_in_(schedule.registers.size(), kNone),
         made_by_(schedule.registers.size(), kNone),
         body_of_(schedule.registers.size(), kNone),
         first_made_(schedule.nodes.size(), kNone),
@@ -115,8 +115,8 @@ class Lifetimes {
     for (std::uint32_t l = 0; l < s_.lazies.size(); ++l) {
       const ScheduledLazy& lazy = s_.lazies[l];
       const auto outputs = s_.outputs_of(lazy);
-      const Region first = lazy.n_inputs == 0 ? kNoIndex : s_.blocks[lazy.first_block].region;
-      const Region home = first == kNoIndex ? around(outputs) : regions_.parent(first);
+      const Region first = lazy.n_inputs == 0 ? kNone : s_.blocks[lazy.first_block].region;
+      const Region home = first == kNone ? around(outputs) : regions_.parent(first);
       bodies_.push_back({lazy.node, outputs, home, first, lazy.n_inputs, l});
       assign(lazy.node, outputs, home);
     }
@@ -127,10 +127,10 @@ class Lifetimes {
       if (made_by_[reg] != kNone) next_made_[reg] = std::exchange(first_made_[made_by_[reg]], reg);
   }
   Region around(std::span<const std::uint32_t> registers) const {
-    Region all = kNoIndex;
+    Region all = kNone;
     for (const std::uint32_t reg : registers)
       for (const StatementIndex i : touches(reg))
-        all = all == kNoIndex ? region_at(i) : regions_.lca(all, region_at(i));
+        all = all == kNone ? region_at(i) : regions_.lca(all, region_at(i));
     return all;
   }
   void made(ProgramNode node, std::span<const std::uint32_t> outputs, const Block& in) {
@@ -145,7 +145,7 @@ class Lifetimes {
   /// that makes it, further out.
   void assign(ProgramNode node, std::span<const std::uint32_t> outputs, Region home) {
     for (const std::uint32_t reg : outputs) {
-      if (defined_in_[reg] != kNoIndex && regions_.depth(defined_in_[reg]) <= regions_.depth(home))
+      if (defined_in_[reg] != kNone && regions_.depth(defined_in_[reg]) <= regions_.depth(home))
         continue;
       defined_in_[reg] = home;
       made_by_[reg] = node;
@@ -364,7 +364,7 @@ class Lifetimes {
   std::vector<StatementIndex> last_decision_;  // by key of arms: the last Branch that opens them
   std::vector<StatementIndex> last_entry_;     // by region of a body, in the region around it
   std::vector<bool> kept_;                     // by register
-  std::vector<Region> defined_in_;             // by register; kNoIndex: nothing here makes it
+  std::vector<Region> defined_in_;             // by register; kNone: nothing here makes it
   std::vector<ProgramNode> made_by_;           // by register: the node
   std::vector<std::uint32_t> body_of_;         // by register: the one that makes it for others
   // Registers: by node the first that it makes, by register the next of its node.

@@ -58,7 +58,7 @@ class Lowering {
     // A stretch of a region's statements, up to `until`; or a branch, at `arm` and `member`.
     bool is_branch = false;
     Region region = kRootRegion;
-    Value until = kNoIndex;
+    Value until = kNone;
     std::uint32_t branch = kNone, arm = 0, member = 0;
     std::uint32_t first_member = 0, n_members = 0;  // in `joined_`
     std::size_t done = 0;                           // before its arms, of `done_`
@@ -70,9 +70,9 @@ class Lowering {
     std::vector<bool> kept(graph_.n_values(), false);
     for (const auto* values : {&graph_.outputs, &graph_.conditional_updates})
       for (const Value v : *values)
-        if (v != kNoIndex) kept[v] = true;
+        if (v != kNone) kept[v] = true;
     for (Value v = graph_.n_values(); v-- > 0;) {
-      if (p_.key[v] == kNoIndex) continue;
+      if (p_.key[v] == kNone) continue;
       const std::uint32_t node = graph_.node_of[v], key = p_.key[v];
       const Conditional& conditional = *graph_.conditional(node);
       for (std::uint32_t arm = 0; arm < conditional.n_arms; ++arm) {
@@ -83,7 +83,7 @@ class Lowering {
         if (kept[from] || graph_.opaque(graph_.node_of[from]) ||
             graph_.loop(graph_.node_of[from]) != nullptr)
           continue;
-        if (p_.uses[p_.first_use[from]].next != kNoIndex) continue;
+        if (p_.uses[p_.first_use[from]].next != kNone) continue;
         b_.share(from, v);
         if (shares_register_.empty()) shares_register_.resize(graph_.n_values(), false);
         shares_register_[from] = true;
@@ -128,13 +128,13 @@ class Lowering {
     if (graph_.loop(node) != nullptr) {
       b_.loop(node);
       loops_.push_back(node);
-    } else if (p_.alias[v] != kNoIndex) {
+    } else if (p_.alias[v] != kNone) {
       demand(p_.alias[v]);
       b_.move(v, p_.alias[v], node);
     } else if (graph_.opaque(node)) {
       b_.demand(node, v - graph_.first_value[node]);
     } else {
-      Value previous = kNoIndex;
+      Value previous = kNone;
       for (const Value value : graph_.inputs(node)) {
         if (value != previous) demand(value);
         previous = value;
@@ -190,11 +190,11 @@ class Lowering {
   void continue_stretch() {
     Task& task = tasks_.back();
     Value& next = cursor_[task.region];
-    while (next != kNoIndex && (task.until == kNoIndex || next <= task.until)) {
+    while (next != kNone && (task.until == kNone || next <= task.until)) {
       poll_interrupt();
       const Value v = next;
       next = p_.next_statement[v];
-      if (p_.key[v] == kNoIndex) {
+      if (p_.key[v] == kNone) {
         statement(v);
       } else if (leaders_[v] == v) {
         waiting_[p_.key[v]].push_back(v);

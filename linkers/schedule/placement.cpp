@@ -19,16 +19,16 @@ class Placer {
     p_.placed.assign(n_values, Placed::No);
     p_.home.assign(n_values, kRootRegion);
     p_.runs_in.assign(n_values, kRootRegion);
-    p_.key.assign(n_values, kNoIndex);
-    p_.alias.assign(n_values, kNoIndex);
-    p_.first_use.assign(n_values, kNoIndex);
-    p_.next_statement.assign(n_values, kNoIndex);
-    p_.next_member.assign(n_values, kNoIndex);
+    p_.key.assign(n_values, kNone);
+    p_.alias.assign(n_values, kNone);
+    p_.first_use.assign(n_values, kNone);
+    p_.next_statement.assign(n_values, kNone);
+    p_.next_member.assign(n_values, kNone);
     p_.opaque_region.assign(graph.nodes.size(), kRootRegion);
-    p_.input_region.assign(graph.nodes.size(), kNoIndex);
+    p_.input_region.assign(graph.nodes.size(), kNone);
     if (!graph.loops.empty()) {
-      p_.loop_region.assign(graph.nodes.size(), kNoIndex);
-      p_.test_key.assign(graph.nodes.size(), kNoIndex);
+      p_.loop_region.assign(graph.nodes.size(), kNone);
+      p_.test_key.assign(graph.nodes.size(), kNone);
     }
     p_.uses.reserve(graph.operands.size() + graph.outputs.size());
   }
@@ -48,8 +48,8 @@ class Placer {
       else
         place_eager(node);
     }
-    p_.first_statement.resize(p_.regions.n_regions(), kNoIndex);
-    p_.first_member.resize(p_.regions.n_keys(), kNoIndex);
+    p_.first_statement.resize(p_.regions.n_regions(), kNone);
+    p_.first_member.resize(p_.regions.n_keys(), kNone);
     return std::move(p_);
   }
 
@@ -59,19 +59,19 @@ class Placer {
     p_.first_use[v] = static_cast<std::uint32_t>(p_.uses.size() - 1);
   }
   void collect(Value v) {
-    for (std::uint32_t u = p_.first_use[v]; u != kNoIndex; u = p_.uses[u].next)
+    for (std::uint32_t u = p_.first_use[v]; u != kNone; u = p_.uses[u].next)
       demands_.push_back(p_.uses[u].region);
   }
   // Statements are met last to first, so that each becomes the head of its list.
   static void prepend(std::vector<Value>& heads, std::vector<Value>& next, std::uint32_t list,
                       Value v) {
-    if (list >= heads.size()) heads.resize(list + 1, kNoIndex);
+    if (list >= heads.size()) heads.resize(list + 1, kNone);
     next[v] = std::exchange(heads[list], v);
   }
   // Where all that demands `node`, collected before, is.
   RegionTree::Cover cover(std::uint32_t node) {
     const std::uint32_t around = graph_.loop_around(node);
-    return p_.regions.cover(demands_, around == kNoIndex ? kNoIndex : p_.loop_region[around]);
+    return p_.regions.cover(demands_, around == kNone ? kNone : p_.loop_region[around]);
   }
   // Makes `v` a statement: of its cover if that is certain, else of a memo body under it.
   Region assign(Value v, RegionTree::Cover cover) {
@@ -85,17 +85,17 @@ class Placer {
   void place_eager(std::uint32_t node) {
     const Value first = graph_.first_value[node];
     const Region region = place_whole(node);
-    if (region == kNoIndex) return;
+    if (region == kNone) return;
     for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
       use(graph_.input(node, i), region, first);
   }
 
-  // A node whose outputs are computed together; kNoIndex: nobody demands it.
+  // A node whose outputs are computed together; kNone: nobody demands it.
   Region place_whole(std::uint32_t node) {
     const Value first = graph_.first_value[node], last = graph_.first_value[node + 1];
     demands_.clear();
     for (Value v = first; v < last; ++v) collect(v);
-    if (demands_.empty()) return kNoIndex;
+    if (demands_.empty()) return kNone;
     const Region region = assign(first, cover(node));
     for (Value v = first + 1; v < last; ++v) {
       p_.placed[v] = p_.placed[first];
@@ -108,7 +108,7 @@ class Placer {
   // Each step demands what is tested; then what the next one begins with, or what is left.
   void place_loop(std::uint32_t node, const OpenLoopOp& loop) {
     const Region region = place_whole(node);
-    if (region == kNoIndex) return;
+    if (region == kNone) return;
     const Value first = graph_.first_value[node];
     const Region body = p_.regions.first_arm(
         p_.regions.open_arms(region, graph_.n_values() + first, Decoding::Truth, 1));
@@ -135,7 +135,7 @@ class Placer {
       const Value selector = graph_.input(node, 0);
       const std::uint32_t arm =
           p_.regions.decided(region, selector, conditional.decoding, conditional.n_arms);
-      if (arm != kNoIndex) {
+      if (arm != kNone) {
         p_.alias[v] = graph_.input(node, conditional.arm_input(arm, j));
         use(p_.alias[v], region, v);
         continue;
@@ -152,18 +152,18 @@ class Placer {
 
   void place_opaque(std::uint32_t node) {
     const Value first = graph_.first_value[node], last = graph_.first_value[node + 1];
-    Region common = kNoIndex;
+    Region common = kNone;
     for (Value v = last; v-- > first;) {
       demands_.clear();
       collect(v);
       if (demands_.empty()) continue;
       const RegionTree::Cover cover = this->cover(node);
-      common = common == kNoIndex ? cover.region : p_.regions.lca(common, cover.region);
+      common = common == kNone ? cover.region : p_.regions.lca(common, cover.region);
       p_.home[v] = p_.runs_in[v] = cover.region;
       p_.placed[v] = cover.unconditional ? Placed::Unconditional : Placed::OnDemand;
       if (cover.unconditional) prepend(p_.first_statement, p_.next_statement, cover.region, v);
     }
-    if (common == kNoIndex) return;
+    if (common == kNone) return;
     p_.opaque_region[node] = common;
     for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
       const Region region = p_.regions.open_body(common, graph_.n_values() + node);
@@ -242,7 +242,7 @@ void FlatGraph::find_loops() {
     if (const OpenLoopOp* loop = loops[n])
       for (std::uint32_t i = 0; i < loop->n_states(); ++i)
         set_of[node_of[input(n, loop->state(i))]] = number({n});
-  loop_of.assign(nodes.size(), kNoIndex);
+  loop_of.assign(nodes.size(), kNone);
   for (std::uint32_t n = 0; n < nodes.size(); ++n) {
     for (const Value v : inputs(n)) set_of[n] = join(set_of[n], set_of[node_of[v]]);
     if (loops[n] != nullptr) {

@@ -27,12 +27,12 @@ struct FlatGraph {
   std::vector<Value> operands;               ///< the inputs of nodes, in order
   std::vector<std::uint32_t> node_of;        ///< by value
   std::vector<const OpenLoopOp*> loops;      ///< by node; empty if there are none
-  /// By node: the innermost loop (its node) in which it changes from step to step; kNoIndex: none.
+  /// By node: the innermost loop (its node) in which it changes from step to step; kNone: none.
   /// Empty if there are no loops.
   std::vector<std::uint32_t> loop_of;
   std::vector<ThunkCode> thunks;  ///< by node; none for leaves, conditionals and loops
   std::vector<Value> outputs;     ///< demanded by the root: outputs, then updates
-  /// Kept to the end in the calls that compute them; kNoIndex: never computed.
+  /// Kept to the end in the calls that compute them; kNone: never computed.
   std::vector<Value> conditional_updates;
 
   Value value(const Variable& v) const { return first_value[nodes.of(*v.node())] + v.index(); }
@@ -50,9 +50,9 @@ struct FlatGraph {
   }
   /// The loop that a node is, or null.
   const OpenLoopOp* loop(std::uint32_t node) const { return loops.empty() ? nullptr : loops[node]; }
-  /// The innermost loop, by its node, in which a node changes from step to step; kNoIndex: none.
+  /// The innermost loop, by its node, in which a node changes from step to step; kNone: none.
   std::uint32_t loop_around(std::uint32_t node) const {
-    return loop_of.empty() ? kNoIndex : loop_of[node];
+    return loop_of.empty() ? kNone : loop_of[node];
   }
   bool opaque(std::uint32_t node) const { return thunks[node].lazy; }
 
@@ -84,9 +84,8 @@ struct Placement {
   std::vector<Region> runs_in;  ///< by value: the region of the statement that defines it (home, or
                                 ///< the memo body's)
   std::vector<std::uint32_t>
-      key;  ///< by value: a conditional's arms; kNoIndex if an enclosing arm decides it
-  std::vector<Value>
-      alias;  ///< by value: the arm value of such a decided conditional; else kNoIndex
+      key;  ///< by value: a conditional's arms; kNone if an enclosing arm decides it
+  std::vector<Value> alias;  ///< by value: the arm value of such a decided conditional; else kNone
   std::vector<std::uint32_t> first_use;  ///< by value, into `uses`
   std::vector<Use> uses;
   std::vector<Region>
@@ -96,7 +95,7 @@ struct Placement {
   std::vector<Region> loop_region;      ///< by node: of a loop; empty if there are none
   std::vector<std::uint32_t> test_key;  ///< by node: of a loop: the arms that its test opens
 
-  /// Statements of each region in order: head by region, next by statement; kNoIndex ends a list.
+  /// Statements of each region in order: head by region, next by statement; kNone ends a list.
   std::vector<Value> first_statement;
   std::vector<Value> next_statement;
   /// The conditionals of each key in order, likewise.

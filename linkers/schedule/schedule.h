@@ -22,6 +22,7 @@
 #pragma once
 
 #include "linkers/schedule/statement_index.h"
+#include "ops/graph/regions.h"
 #include "ops/graph/variable.h"
 #include "thunks/decoding.h"
 #include "thunks/words.h"
@@ -132,7 +133,7 @@ struct Block {
   std::uint32_t parent = kNone;
   /// The region of the placement. Arms of branches that decide the same share one. kNone: not
   /// placed.
-  std::uint32_t region = kNone;
+  Region region{};
   std::uint32_t owner = 0;   ///< the branch, memo body, lazy thunk or loop
   std::uint32_t number = 0;  ///< which arm, which input
 };

@@ -82,7 +82,7 @@ std::uint32_t ScheduleBuilder::loop_index(std::uint32_t node) {
 // A loop is met before what it has in its steps.
 std::uint32_t ScheduleBuilder::loop_around(std::uint32_t node) {
   const std::uint32_t around = graph_.loop_around(node);
-  return around == kNoIndex ? kNone : loop_of_[around];
+  return around == kNone ? kNone : loop_of_[around];
 }
 
 Statement& ScheduleBuilder::add(Statement::Kind kind, ProgramNode node) {

@@ -93,7 +93,7 @@ class Backward {
       const std::uint32_t selector = sums_.number(node.input(0));
       const std::uint32_t decided =
           regions_.decided(region, selector, conditional.decoding, conditional.n_arms);
-      if (decided != kNoIndex) {
+      if (decided != kNone) {
         add(node.input(static_cast<int>(conditional.arm_input(decided, j))), region, incoming);
         continue;
       }

@@ -5,6 +5,7 @@
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
 #include "thunks/error.h"
+#include "thunks/index.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -95,7 +96,7 @@ class Lanes {
   void join_heads() {
     groups_.resize(order_.size());
     std::iota(groups_.begin(), groups_.end(), 0u);
-    std::vector<std::uint32_t> owners(order_.size(), kNobody), stack;
+    std::vector<std::uint32_t> owners(order_.size(), kNone), stack;
     for (std::uint32_t head = 0; head < order_.size(); ++head) {
       if (!is_outside_head(head) || !certain_[head]) continue;
       stack = {head};
@@ -106,7 +107,7 @@ class Lanes {
           const Variable& input = order_[i]->inputs()[k];
           const std::uint32_t j = at(input);
           if (batched_.contains(input) || !varies_[j] || is_outside(input)) continue;
-          if (owners[j] == kNobody) {
+          if (owners[j] == kNone) {
             owners[j] = head;
             stack.push_back(j);
           } else {
@@ -162,7 +163,6 @@ class Lanes {
     for (std::size_t k = 0; k < outputs.size(); ++k) replacements.emplace_back(outputs[k], made[k]);
   }
 
-  static constexpr std::uint32_t kNobody = UINT32_MAX;
   const std::span<const Variable> roots_;
   const VariableSet& batched_;
   const NodeIndex order_;

@@ -5,7 +5,7 @@
 namespace thunkvm {
 
 RegionTree::RegionTree() {
-  nodes_.push_back({kRootRegion, kRootRegion, 0, kNoIndex, kNoIndex, 0, kNoIndex});
+  nodes_.push_back({kRootRegion, kRootRegion, 0, kNone, kNone, 0, kNone});
 }
 
 Region RegionTree::add(Region parent, std::uint32_t key, std::uint32_t owner) {
@@ -25,31 +25,31 @@ std::uint32_t RegionTree::open_arms(Region parent, std::uint32_t selector, Decod
   if (!fresh) return entry->second;
   const auto key = static_cast<std::uint32_t>(keys_.size());
   std::uint32_t& latest =
-      latest_.try_emplace(std::uint64_t{selector} << 32 | shape(decoding, n_arms), kNoIndex)
+      latest_.try_emplace(std::uint64_t{selector} << 32 | shape(decoding, n_arms), kNone)
           .first->second;
   keys_.push_back(
       {parent, selector, decoding, n_arms, static_cast<Region>(nodes_.size()), latest, 0, 0});
   latest = key;
-  for (std::uint32_t a = 0; a < n_arms; ++a) add(parent, key, kNoIndex);
+  for (std::uint32_t a = 0; a < n_arms; ++a) add(parent, key, kNone);
   return key;
 }
 
 Region RegionTree::open_body(Region parent, std::uint32_t owner) {
-  return add(parent, kNoIndex, owner);
+  return add(parent, kNone, owner);
 }
 
 std::uint32_t RegionTree::decided(Region region, std::uint32_t selector, Decoding decoding,
                                   std::uint32_t n_arms) const {
   const auto found = latest_.find(std::uint64_t{selector} << 32 | shape(decoding, n_arms));
-  if (found == latest_.end()) return kNoIndex;
+  if (found == latest_.end()) return kNone;
   std::uint32_t key = found->second;
-  for (int look = 0; key != kNoIndex && look < kLooks; ++look, key = keys_[key].previous) {
+  for (int look = 0; key != kNone && look < kLooks; ++look, key = keys_[key].previous) {
     const Region at = keys_[key].region;
     if (at == region || !is_ancestor(at, region)) continue;
     const Region child = child_towards(at, region);
     if (nodes_[child].key == key) return arm(child);
   }
-  return kNoIndex;
+  return kNone;
 }
 
 Region RegionTree::lca(Region a, Region b) const {
@@ -107,7 +107,7 @@ RegionTree::Cover RegionTree::cover(std::span<const Region> demands, Region loop
   while (!pending_.empty() && nodes_[common].seen != query_) {
     const Region r = pending_.back();
     pending_.pop_back();
-    if (nodes_[r].key == kNoIndex) continue;
+    if (nodes_[r].key == kNone) continue;
     Key& key = keys_[nodes_[r].key];
     if (key.seen != query_) {
       key.seen = query_;

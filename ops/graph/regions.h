@@ -6,6 +6,7 @@
 #pragma once
 
 #include "thunks/decoding.h"
+#include "thunks/index.h"
 
 #include <cstdint>
 #include <span>
@@ -14,9 +15,8 @@
 
 namespace thunkvm {
 
-using Region = std::uint32_t;
-inline constexpr Region kRootRegion = 0;
-inline constexpr std::uint32_t kNoIndex = UINT32_MAX;
+using Region = Index<struct KindOfRegion>;
+inline constexpr Region kRootRegion(0);
 
 /// A tree of regions that grows at its leaves.
 ///
@@ -37,13 +37,13 @@ class RegionTree {
   /// Marks a new region as that of a loop: it is entered once a step.
   void mark_loop(Region region) { nodes_[region].loop = region; }
   /// The innermost region that is `region` or around it, and lies in no loop but `loop` and those
-  /// around `loop` (kNoIndex: in none at all).
+  /// around `loop` (kNone: in none at all).
   Region out_of_loops(Region region, Region loop) const {
-    for (Region in; (in = nodes_[region].loop) != loop && in != kNoIndex;) region = parent(in);
+    for (Region in; (in = nodes_[region].loop) != loop && in != kNone;) region = parent(in);
     return region;
   }
 
-  /// The arm that an enclosing region already decided for this selector, or kNoIndex. May miss one
+  /// The arm that an enclosing region already decided for this selector, or kNone. May miss one
   /// if a selector opens arms in very many regions: that costs a branch, and changes no result.
   std::uint32_t decided(Region region, std::uint32_t selector, Decoding decoding,
                         std::uint32_t n_arms) const;
@@ -57,9 +57,9 @@ class RegionTree {
   /// and so on upwards.
   ///
   /// `loop`: the region of the innermost loop in which the demanded value changes from step to
-  /// step. A value is computed outside of loops in which it does not change (kNoIndex: it never
+  /// step. A value is computed outside of loops in which it does not change (kNone: it never
   /// changes).
-  Cover cover(std::span<const Region> demands, Region loop = kNoIndex);
+  Cover cover(std::span<const Region> demands, Region loop = kNone);
 
   Region lca(Region a, Region b) const;
   bool is_ancestor(Region ancestor, Region region) const;  ///< or equal
@@ -68,7 +68,7 @@ class RegionTree {
 
   Region parent(Region r) const { return nodes_[r].parent; }
   std::uint32_t depth(Region r) const { return nodes_[r].depth; }
-  bool is_arm(Region r) const { return nodes_[r].key != kNoIndex; }
+  bool is_arm(Region r) const { return nodes_[r].key != kNone; }
   std::uint32_t key(Region r) const { return nodes_[r].key; }
   std::uint32_t arm(Region r) const { return r - keys_[nodes_[r].key].first_arm; }
   std::uint32_t owner(Region r) const { return nodes_[r].owner; }  ///< of a body
@@ -87,7 +87,7 @@ class RegionTree {
     std::uint32_t key;    ///< of an arm
     std::uint32_t owner;  ///< of a body
     std::uint32_t seen;   ///< the last `cover` query that counted this region
-    Region loop;          ///< the innermost loop that it is in, or is; kNoIndex: none
+    Region loop;          ///< the innermost loop that it is in, or is; kNone: none
   };
   struct Key {
     Region region;

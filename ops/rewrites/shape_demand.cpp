@@ -20,9 +20,9 @@ ShapeDemand::ShapeDemand(std::span<const Variable> roots, const NodeIndex& nodes
     values += node->n_outputs();
   }
   first_value_.push_back(values);
-  first_use_.assign(values, kNoIndex);
-  reached_.assign(values, kNoIndex);
-  shape_only_.assign(values, kNoIndex);
+  first_use_.assign(values, kNone);
+  reached_.assign(values, kNone);
+  shape_only_.assign(values, kNone);
   is_there_.assign(values, 0);
   for (const Variable& root : roots) {
     demand(root, kRootRegion);
@@ -41,18 +41,18 @@ void ShapeDemand::demand(const Variable& v, Region region) {
 }
 
 void ShapeDemand::widen(Region& all, Region region) {
-  all = all == kNoIndex ? region : regions_.lca(all, region);
+  all = all == kNone ? region : regions_.lca(all, region);
 }
 
 void ShapeDemand::collect(std::uint32_t value) {
-  for (std::uint32_t u = first_use_[value]; u != kNoIndex; u = uses_[u].next)
+  for (std::uint32_t u = first_use_[value]; u != kNone; u = uses_[u].next)
     demands_.push_back(uses_[u].region);
 }
 
 /// Everything that uses the node's outputs has been visited.
 void ShapeDemand::assign(std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t v = first; v < last; ++v)
-    if (shape_only_[v] != kNoIndex) is_there_[v] = is_there_in(v, shape_only_[v]);
+    if (shape_only_[v] != kNone) is_there_[v] = is_there_in(v, shape_only_[v]);
 }
 
 /// Whether the value is computed in every call in which control comes to `region`.
@@ -66,10 +66,10 @@ bool ShapeDemand::is_there_in(std::uint32_t value, Region region) {
 }
 
 bool ShapeDemand::is_there_with(std::uint32_t value, std::size_t i) {
-  Region reached = kNoIndex;
+  Region reached = kNone;
   for (std::uint32_t v = first_value_[i]; v < first_value_[i + 1]; ++v)
-    if (reached_[v] != kNoIndex) widen(reached, reached_[v]);
-  return reached != kNoIndex && is_there_in(value, reached);
+    if (reached_[v] != kNone) widen(reached, reached_[v]);
+  return reached != kNone && is_there_in(value, reached);
 }
 
 Region ShapeDemand::entered(RegionTree::Cover cover, std::uint32_t owner) {
@@ -80,13 +80,13 @@ void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {
   use_shapes_of_inputs(node, first, last);
   if (const Conditional* conditional = node.op()->conditional())
     return visit_conditional(node, *conditional, first);
-  Region reached = kNoIndex;
+  Region reached = kNone;
   demands_.clear();
   for (std::uint32_t v = first; v < last; ++v) {
     collect(v);
-    if (reached_[v] != kNoIndex) widen(reached, reached_[v]);
+    if (reached_[v] != kNone) widen(reached, reached_[v]);
   }
-  if (reached == kNoIndex) return;
+  if (reached == kNone) return;
   Region runs_in = reached;
   // An Op of the registry that is no conditional is eager; of others nobody knows here.
   const bool certain = !demands_.empty() && node.op()->is_plain();
@@ -110,7 +110,7 @@ void ShapeDemand::visit_conditional(Apply& node, const Conditional& conditional,
                                     std::uint32_t first) {
   for (std::uint32_t j = 0; j < conditional.n_outputs; ++j) {
     const Region reached = reached_[first + j];
-    if (reached == kNoIndex) continue;
+    if (reached == kNone) continue;
     const Variable& selector = node.input(0);
     demands_.clear();
     collect(first + j);
@@ -138,10 +138,10 @@ void ShapeDemand::visit_conditional(Apply& node, const Conditional& conditional,
 
 /// The lengths of an output may be made of those of all inputs, and of the values of some.
 void ShapeDemand::use_shapes_of_inputs(Apply& node, std::uint32_t first, std::uint32_t last) {
-  Region shape_only = kNoIndex;
+  Region shape_only = kNone;
   for (std::uint32_t v = first; v < last; ++v)
-    if (shape_only_[v] != kNoIndex) widen(shape_only, shape_only_[v]);
-  if (shape_only == kNoIndex) return;
+    if (shape_only_[v] != kNone) widen(shape_only, shape_only_[v]);
+  if (shape_only == kNone) return;
   for (const Variable& input : node.inputs()) {
     use_shape(input, shape_only);
     if (!node.op()->is_plain() || may_say_lengths(input)) reach(input, shape_only);

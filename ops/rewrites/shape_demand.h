@@ -57,8 +57,8 @@ class ShapeDemand {
   std::vector<std::uint32_t> first_value_;  // by node; one more at the end
   std::vector<std::uint32_t> first_use_;    // by value, into uses_: its certain demands
   std::vector<Use> uses_;
-  std::vector<Region> reached_;  // by value: a region that holds all demands of it; kNoIndex: none
-  std::vector<Region> shape_only_;      // by value: likewise of the nodes that ask for its lengths
+  std::vector<Region> reached_;     // by value: a region that holds all demands of it; kNone: none
+  std::vector<Region> shape_only_;  // by value: likewise of the nodes that ask for its lengths
   std::vector<std::uint8_t> is_there_;  // by value
   std::vector<Region> demands_;         // scratch
 };

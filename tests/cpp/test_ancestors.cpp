@@ -118,7 +118,7 @@ TEST_CASE("ancestors of regions are those of the transitive closure") {
     while (tree.n_regions() < 100) {
       // Under one of the last few, so that the tree is deep.
       const auto last = static_cast<Region>(tree.n_regions() - 1);
-      const Region parent = last - std::min<Region>(last, random() % 4);
+      const Region parent = last - std::min<std::uint32_t>(last, random() % 4);
       const auto number = static_cast<std::uint32_t>(tree.n_regions());
       if (random() % 2 == 0)
         tree.open_body(parent, number);
@@ -127,11 +127,11 @@ TEST_CASE("ancestors of regions are those of the transitive closure") {
     }
     const auto n = static_cast<Region>(tree.n_regions());
     Edges down(n), below;
-    for (Region r = 1; r < n; ++r) add_edge(tree.parent(r), r, down);
+    for (Region r(1); r < n; ++r) add_edge(tree.parent(r), r, down);
     boost::transitive_closure(down, below);
     const auto is_ancestor = [&](Region a, Region r) { return a == r || edge(a, r, below).second; };
-    for (Region a = 0; a < n; ++a)
-      for (Region b = 0; b < n; ++b) {
+    for (Region a(0); a < n; ++a)
+      for (Region b(0); b < n; ++b) {
         CHECK(tree.is_ancestor(a, b) == is_ancestor(a, b));
         const Region common = tree.lca(a, b);
         CHECK(is_ancestor(common, a));

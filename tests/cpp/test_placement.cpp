@@ -58,7 +58,7 @@ class PlacedGraph {
 
  private:
   bool is_input_region(Region r) const {
-    return regions().owner(r) != kNoIndex && regions().owner(r) >= graph_.n_values();
+    return regions().owner(r) != kNone && regions().owner(r) >= graph_.n_values();
   }
   std::string path(Region r) const {
     if (r == kRootRegion) return "root";

@@ -3,11 +3,14 @@
 #include "ops/control/attempt.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
+#include "tests/cpp/loops.h"
+#include "tests/cpp/opaque_op.h"
 #include "tests/cpp/schedules.h"
 #include "vm/frame.h"
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -234,6 +237,24 @@ TEST_CASE("every statement says which instruction it became") {
   for (const Statement& s : linked.schedule->statements)
     kinds += std::string(name(linked.program->code[s.pc].op)) + " ";
   CHECK(kinds == "Run Run Branch Run Jump Move Halt Halt ");
+}
+
+TEST_CASE("the rule of a kind of statement names the instruction that it becomes") {
+  const Variable c = real("c"), d = real("d"), x = real("x"), s = real("s"), memo = exp(x);
+  const std::vector<Variable> inputs = {x + x, x};
+  const std::vector<Variable> lazy = Ref<const Op>(new Opaque)->call(inputs);
+  const Variable last = while_loop({s}, {x}, call_op("lt", {s, x}), {s + s * x})[0];
+  const FunctionGraph graph{
+      .inputs = {c, d, x},
+      .outputs = {last, ifelse(c, lazy[1], lazy[0] * x), ifelse(c, memo, x), ifelse(d, memo, x)}};
+  const Linked linked = link(open_loops(graph), {});
+  std::set<Statement::Kind> kinds;
+  for (const Statement& statement : linked.schedule->statements) {
+    kinds.insert(statement.kind);
+    if (statement.kind != Statement::Kind::End)
+      CHECK(linked.program->code[statement.pc].op == rule_of(statement.kind).instruction);
+  }
+  CHECK(kinds.size() == static_cast<std::size_t>(Statement::Kind::End) + 1);
 }
 
 TEST_CASE("the block of a node, and the way up from it") {
