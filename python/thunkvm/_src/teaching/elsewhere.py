@@ -111,16 +111,7 @@ def no_name(owner: str, name: str, names: Iterable[str], told: str | None = None
 
 
 def keyword_advice(keyword: str, parameters: Iterable[str]) -> str:
-    """Return the advice for another library's keyword, or "" where there is none.
-
-    Examples
-    --------
-    >>> from thunkvm._src.teaching.elsewhere import keyword_advice
-    >>> keyword_advice("a_min", ["x", "min", "max"])
-    "it is called 'min' here"
-    >>> keyword_advice("out", ["x"])
-    'leave it out: the result is always a new Variable'
-    """
+    """Return the advice for another library's keyword, or "" where there is none."""
     ours = answers("parameters").get(keyword)
     if ours is not None and ours in parameters:
         return f"it is called {ours!r} here"
