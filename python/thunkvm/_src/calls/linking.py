@@ -21,7 +21,7 @@ from thunkvm._src.graph.structure import children, leaves, rebuild
 if TYPE_CHECKING:
     from thunkvm._rows import ModeName
 
-Spec = TypeVar("Spec")
+Spec = TypeVar("Spec", Input, Output)
 
 
 def link(
