@@ -123,6 +123,7 @@ DECLARE_OP(conditional)
 )")
     .input("selector", "any 0-d or one-element number")
     .inputs("arms", "the values of arm 0, of arm 1, ...")
+    .of_any_type()
     .attr("decoding", AttrType::String, "how the selector picks an arm")
     .in_enum({Words<Decoding>::words.begin(), Words<Decoding>::words.end()})
     .attr("n_arms", AttrType::Int, "how many arms there are")
@@ -132,6 +133,7 @@ DECLARE_OP(conditional)
     .at_least(1)
     .at_most(kMost)
     .output("out", "the picked arm's values")
+    .of_any_type()
     .not_plain()
     .made_by<ConditionalOp>();
 
@@ -237,6 +239,7 @@ DECLARE_OP(is_missing)
     .family("conditional")
     .comment("Whether a value is missing: NaN for each number, None for an object.")
     .input("x", "numbers, or an object")
+    .of_any_type()
     .output("out", "bools, one for each number; for an object one")
     .example(
         ">>> x = tv.scalar(\"x\")\n>>> tv.function([x], "

@@ -51,6 +51,7 @@ DECLARE_OP(loop)
 [8.0, [1.0, 2.0, 4.0], 3]
 )")
     .inputs("values", "the first values of the states, then what the body takes from outside")
+    .of_any_type()
     .attr("name", AttrType::String, "the function that made it, for messages")
     .attr("body", AttrType::Graph,
           "one step. Its inputs are the states, then what it takes from outside; its outputs are "

@@ -148,6 +148,11 @@ Declaration& Declaration::output(const char* name, const char* comment, Gives gi
   return *this;
 }
 
+Declaration& Declaration::of_any_type() {
+  (proto().outputs.empty() ? proto().inputs : proto().outputs).back().is_tensor = false;
+  return *this;
+}
+
 Declaration& Declaration::attr(const char* name, AttrType type, const char* comment) {
   AttrProto& attr = proto().attrs.emplace_back();
   attr.name = name;

@@ -92,6 +92,8 @@ class Declaration {
   Declaration& inputs(const char* name, const char* comment);
   Declaration& optional_inputs(const char* name, const char* comment);
   Declaration& output(const char* name, const char* comment, Gives gives = Gives::Same);
+  /// The last output may be a value of any Type, or, where there are none yet, the last input.
+  Declaration& of_any_type();
   /// An attribute that has to be given, unless one of the next two follows.
   Declaration& attr(const char* name, AttrType type, const char* comment);
   /// The last attribute may be left out.

@@ -4,9 +4,9 @@
 //
 // An Op is registered in its family's file:
 //
-//   class SumMaker : public OpMaker {
+//   class SumMaker : public OpProtoMaker {
 //    public:
-//     explicit SumMaker(OpProto& proto) : OpMaker(proto) {
+//     explicit SumMaker(OpProto& proto) : OpProtoMaker(proto) {
 //       comment("Sum of the elements over the given axes.");
 //       input("x", "any numeric tensor");
 //       attr("axis", AttrType::Ints, "the axes to sum over; all of them if None").optional();
@@ -75,6 +75,7 @@ struct VarProto {
   std::string comment;
   bool variadic = false;     ///< takes all remaining inputs; the last one only
   bool is_optional = false;  ///< may be left out; after all required ones
+  bool is_tensor = true;     ///< else a value of any Type
 };
 
 /// The places where the Python package has an Op's function: `thunkvm.ops` always, and the place
@@ -152,9 +153,9 @@ struct OpProto {
 };
 
 /// Fills in a prototype; derive one for each Op.
-class OpMaker {
+class OpProtoMaker {
  public:
-  explicit OpMaker(OpProto& proto) : proto_(proto) {}
+  explicit OpProtoMaker(OpProto& proto) : proto_(proto) {}
 
  protected:
   void comment(std::string text) { proto_.comment = std::move(text); }

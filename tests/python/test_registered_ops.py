@@ -233,6 +233,40 @@ def test_pickles_and_copies_hold_a_registered_op_by_name() -> None:
     np.testing.assert_array_equal(f([1.0]), np.cos([2.0]))
 
 
+@tv.register_op("tests.length")
+def length(op: Any) -> None:
+    """How many items an object has, and how many elements the tensors beside it."""
+    op.add_input("items", "anything with a length", is_tensor=False)
+    op.add_input("tensors", "tensors", duplicable=True)
+    op.add_output("out", "an integer")
+    op.types(lambda items, tensors: tv.lscalar)
+
+    @op.perform
+    def perform(items: Any, tensors: Any) -> Any:
+        return np.int64(len(items) + sum(each.size for each in tensors))
+
+
+def test_a_registered_op_takes_objects_where_an_input_is_no_tensor() -> None:
+    items = tv.generic("items")
+    assert tv.function([items, W], length(items, [W]))({"a": 1, "b": 2}, [3.0, 4.0, 5.0]) == 5
+
+
+def test_a_registered_op_refuses_an_object_for_a_tensor() -> None:
+    items = tv.generic("items")
+    with pytest.raises(TypeError, match=r"\[tests.length\] tensors = items: it has to be a tensor"):
+        length(items, [W, items])
+    with pytest.raises(TypeError, match=r"\[paddle.cos\] input = items: .*is_tensor=False"):
+        cos(items)
+
+
+def test_describe_says_which_inputs_are_of_any_type() -> None:
+    arms = tv.ops.describe("conditional").inputs[1]
+    assert (arms.name, arms.is_tensor) == ("arms", False)
+    assert tv.ops.describe("conditional").inputs[0].is_tensor
+    assert not tv.ops.describe("conditional").outputs[0].is_tensor
+    assert "items (of any Type): anything with a length" in str(tv.ops.describe("tests.length"))
+
+
 def test_a_registered_op_may_return_its_input() -> None:
     @tv.register_op("tests.same")
     def same(op: Any) -> None:

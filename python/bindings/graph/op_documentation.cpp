@@ -64,7 +64,7 @@ std::string_view name_of(Exposure exposure) {
 
 py::dict input_dict(const VarProto& var) {
   return py::dict("name"_a = var.name, "comment"_a = var.comment, "variadic"_a = var.variadic,
-                  "optional"_a = var.is_optional);
+                  "optional"_a = var.is_optional, "is_tensor"_a = var.is_tensor);
 }
 
 py::object value_object(const AttrValue& value) { return object_of(attribute_object(value)); }

@@ -167,7 +167,13 @@ class OpBuilder:
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def add_input(
-        self, name: str, comment: str, *, duplicable: bool = False, no_gradient: bool = False
+        self,
+        name: str,
+        comment: str,
+        *,
+        duplicable: bool = False,
+        no_gradient: bool = False,
+        is_tensor: bool = True,
     ) -> None:
         """Declare the next input.
 
@@ -179,6 +185,8 @@ class OpBuilder:
             It is a list of values. The last input alone may be.
         no_gradient : bool
             The outputs have no derivative by it; `grad` is not asked for one.
+        is_tensor : bool
+            It is a tensor; False: its values may be of any Type, such as that of `generic`.
         """
         self._name(name)
         for other in self.inputs.values():
@@ -187,7 +195,9 @@ class OpBuilder:
                     f"[{self.name}] the input {name!r} is behind {other.name!r}, which is "
                     "duplicable: it takes all values that remain. Declare it last."
                 )
-        self.inputs[name] = Slot(name, comment, duplicable, no_gradient=no_gradient)
+        self.inputs[name] = Slot(
+            name, comment, duplicable, no_gradient=no_gradient, is_tensor=is_tensor
+        )
 
     def add_output(
         self, name: str, comment: str, *, intermediate: bool = False, no_gradient: bool = False

@@ -24,6 +24,8 @@ class Slot:
     intermediate: bool = False
     #: No gradient goes through it.
     no_gradient: bool = False
+    #: Its values are tensors; else they may be of any Type.
+    is_tensor: bool = True
 
     #: Its documentation.
     MARKS: ClassVar = ("duplicable", "optional", "intermediate", "no_gradient")
@@ -84,6 +86,7 @@ class Prototype:
             lines += ["", title]
             for slot in slots:
                 marks = [mark for mark in Slot.MARKS if getattr(slot, mark)]
+                marks += [] if slot.is_tensor else ["of any Type"]
                 mark = f" ({', '.join(marks)})" if marks else ""
                 lines.append(f"  {slot.name}{mark}: {slot.comment}")
         if self.attributes:
@@ -102,7 +105,10 @@ def prototypes() -> dict[str, Prototype]:
 
 def _prototype(row: dict[str, Any]) -> Prototype:
     inputs, outputs = (
-        tuple(Slot(s["name"], s["comment"], s["variadic"], s["optional"]) for s in row[kind])
+        tuple(
+            Slot(s["name"], s["comment"], s["variadic"], s["optional"], is_tensor=s["is_tensor"])
+            for s in row[kind]
+        )
         for kind in ("inputs", "outputs")
     )
     attributes = tuple(

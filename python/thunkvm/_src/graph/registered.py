@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm._core import Apply, Variable
+from thunkvm._core import Apply, TensorType, Variable
 from thunkvm._src.graph.declarations import OpBuilder
 from thunkvm._src.graph.functions_as_ops import types_of
 from thunkvm._src.graph.op import Op
@@ -44,12 +44,24 @@ class RegisteredOp(Op):
         """Make a node of inputs in the order of the declaration, a duplicable one's values last."""
         variables = [as_variable(x) for x in inputs]
         declared = self.declared
+        self._check_tensors(variables)
         if (say := declared.functions.get("types")) is None:
             return Apply(self, variables, [variables[0].type() for _ in declared.outputs])
         returned = say(**self._name_inputs(variables), **self.attributes)
         what = f"[{self.name}] what its types returned"
         types = types_of(list(self._order_outputs(returned, "types")), what)
         return Apply(self, variables, [type_() for type_ in types])
+
+    def _check_tensors(self, variables: list[Variable]) -> None:
+        for slot, given in zip(
+            self.declared.inputs.values(), self._by_slot(variables), strict=True
+        ):
+            for variable in given if slot.is_tensor else ():
+                if not isinstance(variable.type, TensorType):
+                    raise TypeError(
+                        f"[{self.name}] {slot.name} = {variable}: it has to be a tensor. Give one, "
+                        "or declare the input with is_tensor=False."
+                    )
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Call the function of arrays, and check what it returns."""
@@ -74,11 +86,19 @@ class RegisteredOp(Op):
                 result = result.copy()
             storage[0] = result
 
+    def _by_slot(self, values: Sequence[Any]) -> list[list[Any]]:
+        """Return a list of values for each input; a duplicable one has all that remain."""
+        return [
+            list(values[at:] if slot.duplicable else values[at : at + 1])
+            for at, slot in enumerate(self.declared.inputs.values())
+        ]
+
     def _name_inputs(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return values of the inputs by name; a duplicable one has a list."""
+        slots = self.declared.inputs.values()
         return {
-            slot.name: list(values[at:]) if slot.duplicable else values[at]
-            for at, slot in enumerate(self.declared.inputs.values())
+            slot.name: given if slot.duplicable else given[0]
+            for slot, given in zip(slots, self._by_slot(values), strict=True)
         }
 
     def _order_outputs(self, returned: Any, what: str) -> Sequence[Any]:
