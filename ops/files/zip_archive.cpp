@@ -62,6 +62,9 @@ struct MemoryFile {
   }
 };
 
+/// Where the directory of an archive ends; one of no members begins with it.
+constexpr char kEnd[] = "PK\5\6";
+
 [[noreturn]] void damaged(const std::string& place) { throw GraphFileError(place + " is damaged"); }
 
 }  // namespace
@@ -76,6 +79,7 @@ std::string bytes_of_file(const std::string& path) {
 
 struct ZipArchive::Opened {
   explicit Opened(std::string bytes) : file{std::move(bytes)} {
+    if (file.bytes.starts_with(kEnd)) return;  // which minizip takes for damaged
     zlib_filefunc64_def functions = file.functions();
     zip = unzOpen2_64("", &functions);
     if (zip == nullptr) throw GraphFileError("it is no zip file, or damaged");
@@ -86,7 +90,9 @@ struct ZipArchive::Opened {
       throw;
     }
   }
-  ~Opened() { unzClose(zip); }
+  ~Opened() {
+    if (zip != nullptr) unzClose(zip);
+  }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
 

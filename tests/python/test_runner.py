@@ -69,6 +69,12 @@ def test_the_runner_calls_values_without_a_name_by_their_place(tmp_path: Path) -
     assert (found["arr_0"].tolist(), float(found["arr_1"])) == ([2.0, 4.0], 3.0)
 
 
+def test_the_runner_computes_a_graph_without_inputs(tmp_path: Path) -> None:
+    tv.save(tmp_path / "model.tv", tv.shared([1.0, 2.0], "w") * 2.0, [])
+    assert run(tmp_path).returncode == 0
+    assert np.load(tmp_path / "output.npz")["arr_0"].tolist() == [2.0, 4.0]
+
+
 def test_the_runner_takes_what_converts_safely_in_any_order_of_memory(tmp_path: Path) -> None:
     x = tv.matrix("x")
     tv.save(tmp_path / "model.tv", x * 2.0)
