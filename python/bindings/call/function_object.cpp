@@ -73,9 +73,7 @@ void destroy(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   clear(self);
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  free_object(self);
 }
 
 PyGetSetDef properties[] = {

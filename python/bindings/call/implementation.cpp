@@ -115,9 +115,7 @@ int clear(PyObject* self) {
 void destroy(PyObject* self) {
   PyObject_GC_UnTrack(self);
   clear(self);
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  free_object(self);
 }
 
 PyObject* run(PyObject* self, PyObject* args, PyObject* kwargs) {

@@ -24,9 +24,7 @@ const Op& op_of(PyObject* self) { return *reinterpret_cast<BuiltinOpObject*>(sel
 
 void builtin_op_dealloc(PyObject* self) {
   op_of(self).release();
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  free_object(self);
 }
 
 PyObject* builtin_op_text(PyObject* self) {

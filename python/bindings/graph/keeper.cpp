@@ -37,9 +37,7 @@ void keeper_dealloc(PyObject* self) {
     thing->second.keeper = nullptr;
   keeper_clear(self);
   keeper(self)->told.~vector();
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  free_object(self);
 }
 
 }  // namespace

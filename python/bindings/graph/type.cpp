@@ -33,16 +33,10 @@ std::unordered_map<const Type*, PyObject*>& objects() {
 
 const TensorType& tensor_type_of(PyObject* object) { return *type_of(object)->tensor(); }
 
-void user_type_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
 void built_in_type_dealloc(PyObject* self) {
   objects().erase(type_of(self));
   type_of(self)->release();
-  user_type_dealloc(self);
+  free_object(self);
 }
 
 PyObject* wrap_built_in(const Type& type) {
@@ -311,7 +305,7 @@ Examples
 6
 )")},
       {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(user_type_dealloc)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(free_object)},
       {Py_tp_repr, reinterpret_cast<void*>(type_repr)},
       {Py_tp_call, reinterpret_cast<void*>(type_call)},
       {Py_tp_methods, type_methods},

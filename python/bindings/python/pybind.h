@@ -77,11 +77,6 @@ inline py::str path_str(std::string_view path) {
   return py::reinterpret_steal<py::str>(path_text(path).release());
 }
 
-/// kNone is None.
-inline py::object index_or_none(std::uint32_t index) {
-  return index == kNone ? py::object(py::none()) : py::int_(index);
-}
-
 /// A list of what `make` gives for each element.
 template <class List, class Make>
 py::list py_list(const List& elements, const Make& make) {

@@ -212,6 +212,13 @@ inline PyRef attribute(PyObject* object, const char* name) {
 /// The attribute, or null where there is none.
 PyRef attribute_or_null(PyObject* object, const char* name);
 
+/// Frees an object whose parts are gone, and the reference to its class.
+inline void free_object(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
 /// Makes a class known to the module: creates it from its spec and adds it under its name. The
 /// reference that comes back is the module's; it lives as long as the process.
 PyTypeObject* add_class(PyObject* module, PyType_Spec& spec, PyTypeObject* base = nullptr);
