@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
@@ -59,6 +60,33 @@ def test_map_calls_takes_an_executor() -> None:
 def test_map_calls_takes_an_executor_of_processes() -> None:
     with ProcessPoolExecutor(1) as processes:
         assert tv.map_calls(math.sqrt, [4.0, 9.0], executor=processes) == [2.0, 3.0]
+
+
+def test_an_interrupt_ends_map_calls_before_calls_that_have_not_begun() -> None:
+    ran = []
+
+    def interrupt_once(n: int) -> None:
+        ran.append(n)
+        if n == 100_000:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        tv.map_calls(interrupt_once, range(200_000), workers=2)
+    assert len(ran) < 200_000
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((3, []), "f is 3, a int; it has to be a function"),
+        ((abs, 3), "inputs is 3, a int; it has to be a list"),
+        ((abs, [1], 3), "executor is 3, a int; .*it has no submit"),
+        ((abs, [1], None, 1.5), "workers is 1.5; it has to be a number of threads"),
+    ],
+)
+def test_map_calls_says_what_is_wrong(given: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=rf"\[map_calls\] {message}"):
+        tv.map_calls(*given)
 
 
 def test_map_calls_refuses_no_workers() -> None:

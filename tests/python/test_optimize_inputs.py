@@ -11,6 +11,7 @@ import pytest
 import thunkvm as tv
 
 MINIMIZE, ROOT, SQUARES = tv.optimize.minimize, tv.optimize.root, tv.optimize.least_squares
+MANY = tv.optimize.minimize_many
 
 
 def bowl(x: Any) -> tv.Variable:
@@ -43,6 +44,9 @@ def test_minimize_takes_what_numpy_makes_an_array_of(x0: Any) -> None:
             r"the class with its options: bfgs\(\)",
         ),
         (lambda: MINIMIZE(bowl, [0.0], method=3), TypeError, r"method is 3 \(int\)"),
+        (lambda: MINIMIZE(bowl, [1.0], callback=3), TypeError, "callback is 3, a int: .*function"),
+        (lambda: MANY(bowl, None), TypeError, "starts is None, a NoneType; it has to be a list"),
+        (lambda: MANY(bowl, [[0.0], [1.0]], workers="a"), TypeError, "workers is 'a'"),
     ],
 )
 def test_optimize_says_what_is_wrong(

@@ -1,4 +1,4 @@
-"""Names and habits of NumPy, SciPy, Theano, JAX, CasADi and torch: each message says what to write."""
+"""Names and habits of NumPy, SciPy, Theano, JAX, CasADi and torch: messages say what to write."""
 
 from __future__ import annotations
 

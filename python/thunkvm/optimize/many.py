@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Variable
-from thunkvm._src.calls.many import on_threads
+from thunkvm._src.calls.many import listed, on_threads
 from thunkvm.optimize.method import Method
 from thunkvm.optimize.minimize import chosen_solver
 from thunkvm.optimize.result import OptimizeResult
@@ -55,6 +55,8 @@ def minimize_many(
 
     Raises
     ------
+    TypeError
+        If `starts` is no iterable.
     ValueError
         If there is no such method, or it takes no bounds.
 
@@ -68,7 +70,7 @@ def minimize_many(
     [-3.02, 3.02, 9.054]
     """
     solver, raises = chosen_solver(fun, method, jac, hess, hessp, bounds, tol, options, mode)
-    items = list(starts)
+    items = listed("[minimize_many] starts", starts)
     if not items:
         return []
     # The first one compiles; the other threads find its C.

@@ -131,6 +131,11 @@ def run_in_steps(
     call: Call, callback: Callable[[Any], Any] | None, progress: bool, raises: bool
 ) -> OptimizeResult:
     """Return the result of a call, a step at a time."""
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            f"[optimize] callback is {callback!r}, a {type(callback).__name__}: it has to be a "
+            "function of a state."
+        )
     state: Any = None
     with _bar(progress) as update:
         for state in call.steps():

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import chain
+from numbers import Integral
 from threading import Lock
 from typing import Any
 
@@ -49,6 +50,8 @@ def map_calls(
     ------
     Exception
         That of the first input whose call raised one; calls that have not begun then do not run.
+    TypeError
+        If `f` is no function, `inputs` no iterable, `executor` no executor, `workers` no number.
     ValueError
         If there are no workers.
 
@@ -60,10 +63,34 @@ def map_calls(
     >>> [float(power) for power in tv.map_calls(f, [(2.0, 1), (2.0, 3), {"n": 2, "x": 3.0}])]
     [2.0, 8.0, 9.0]
     """
-    given = list(inputs)
+    if not callable(f):
+        raise TypeError(f"[map_calls] f is {f!r}, a {type(f).__name__}; it has to be a function.")
+    given = listed("[map_calls] inputs", inputs)
     if executor is not None:
+        if not callable(getattr(executor, "submit", None)):
+            raise TypeError(
+                f"[map_calls] executor is {executor!r}, a {type(executor).__name__}; it has to be "
+                "an executor, as those of concurrent.futures are: it has no submit."
+            )
         return _map_chunks(f, given, executor)
     return on_threads(lambda: lambda item: call(f, item), given, workers)
+
+
+def listed(what: str, items: Any) -> list[Any]:
+    """Return the items of an iterable; an error that says which one it is not.
+
+    Examples
+    --------
+    >>> from thunkvm._src.calls.many import listed
+    >>> listed("inputs", range(3))
+    [0, 1, 2]
+    """
+    if not isinstance(items, Iterable):
+        raise TypeError(
+            f"{what} is {items!r}, a {type(items).__name__}; it has to be a list, or what else can "
+            "be iterated over."
+        )
+    return list(items)
 
 
 def on_threads(
@@ -96,6 +123,8 @@ def on_threads(
     [1, 4, 9]
     """
     count = (os.cpu_count() or 1) if workers is None else workers
+    if isinstance(count, bool) or not isinstance(count, Integral):
+        raise TypeError(f"[map_calls] workers is {workers!r}; it has to be a number of threads.")
     if count < 1:
         raise ValueError(f"[map_calls] there are {count} workers; at least one is needed.")
     results: list[Any] = [None] * len(items)
@@ -122,8 +151,11 @@ def on_threads(
         work()
     else:
         with ThreadPoolExecutor(count) as threads:
-            for future in [threads.submit(work) for _ in range(count)]:
-                future.result()
+            try:
+                for future in [threads.submit(work) for _ in range(count)]:
+                    future.result()
+            except BaseException as error:  # an interrupt, which the other threads do not get
+                failed.append((-1, error))
     if failed:
         raise min(failed, key=lambda pair: pair[0])[1]
     return results
@@ -174,4 +206,4 @@ def _call_each(f: Callable[..., Any], items: list[Any]) -> list[Any]:
     return [call(f, item) for item in items]
 
 
-__all__ = ["call", "map_calls", "on_threads"]
+__all__ = ["call", "listed", "map_calls", "on_threads"]
