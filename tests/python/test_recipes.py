@@ -34,6 +34,7 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
         {"x": [[1.0, 2.0]], "y": [[3.0, 4.0], [5.0, 6.0]], "axis": 0},
         [[1.0, 2.0], [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
     ),
+    "sumsqr": ({"x": PAIR}, 13.0),
     "nonzero_values": ({"x": [0.0, 2.0, 3.0]}, [2.0, 3.0]),
     "cummax": ({"x": [2.0, 3.0, 1.0], "axis": 0}, ([2.0, 3.0, 3.0], [2.0, 2.0, 1.0])),
     "diag_embed": ({"x": PAIR}, [[2.0, 0.0], [0.0, 3.0]]),
@@ -57,7 +58,7 @@ GRADIENTS: dict[str, dict[str, list[float]]] = {
 #: Composed texts that show where a name of ours goes, and have no numbers.
 SHOWN = {
     "Param", "compile", "cross", "debug", "eval", "shift_left", "value_and_grad", "embedding",
-    "index_select", "hessian_vector_product", "gradient",
+    "index_select", "hessian_vector_product", "gradient", "SX",
 }  # fmt: skip
 
 
