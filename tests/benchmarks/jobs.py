@@ -18,6 +18,7 @@ from unittest import mock
 
 import c_ops
 import numpy as np
+from arrays import arrays
 from checks import debug
 from draws import draws
 from keeping import keeping
@@ -372,5 +373,6 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "c": ops_in_c,
     "debug": debug,
     "draws": draws,
+    "arrays": arrays,
     "keeping": keeping,
 }

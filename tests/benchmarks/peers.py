@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import array_peers
 import c_ops
 import loop_peers
 import numpy as np
@@ -312,7 +313,8 @@ def main() -> None:
     rows: dict[str, float] = {}
     for job in jobs:
         name = f"{library}_{job}"
-        measure = globals().get(name, getattr(searches, name, getattr(loop_peers, name, None)))
+        found = (getattr(module, name, None) for module in (searches, loop_peers, array_peers))
+        measure = globals().get(name) or next(filter(None, found), None)
         if measure is not None:
             rows |= dict(measure())
     print(json.dumps(rows))
