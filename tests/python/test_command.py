@@ -71,6 +71,25 @@ def test_doctor_says_how_to_get_a_compiler() -> None:
     assert parts["mode cvm"] == "works"
 
 
+@pytest.mark.parametrize(
+    ("core", "flags", "wanted"),
+    [
+        ("Prescott", "sse2 avx2 fma avx512f", "OPENBLAS_CORETYPE=SkylakeX"),
+        ("Prescott", "sse2 avx2 fma", "OPENBLAS_CORETYPE=Haswell"),
+        ("Prescott", "sse2", ""),
+        ("Haswell", "sse2 avx2 fma", ""),
+    ],
+)
+def test_doctor_says_where_openblas_does_not_know_the_processor(
+    core: str, flags: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor.blas, "describe", lambda: f"OpenBLAS 0.3 {core} MAX_THREADS=64")
+    monkeypatch.setattr(doctor, "processor_rows", lambda: {"flags": flags})
+    (row,) = doctor.libraries()
+    assert wanted in row.advice
+    assert bool(row.advice) == bool(wanted)
+
+
 def test_doctor_says_what_to_do_without_a_cache() -> None:
     with tv.config.change(cache_dir=""):
         assert "THUNKVM_CACHE" in advice()["cache"]

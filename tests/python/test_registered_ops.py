@@ -253,9 +253,9 @@ def test_a_registered_op_takes_objects_where_an_input_is_no_tensor() -> None:
 
 def test_a_registered_op_refuses_an_object_for_a_tensor() -> None:
     items = tv.generic("items")
-    with pytest.raises(TypeError, match=r"\[tests.length\] tensors = <items: generic>: it has to be a tensor"):
+    with pytest.raises(TypeError, match=r"\[tests.length\] tensors = <items: .*has to be a tensor"):
         length(items, [W, items])
-    with pytest.raises(TypeError, match=r"\[paddle.cos\] input = <items: generic>: .*is_tensor=False"):
+    with pytest.raises(TypeError, match=r"\[paddle.cos\] input = <items: .*is_tensor=False"):
         cos(items)
 
 

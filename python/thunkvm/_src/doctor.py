@@ -29,6 +29,9 @@ GET_COMPILER = "On Debian and Ubuntu: apt install g++. On Fedora: dnf install gc
 SET_CACHE = "Set THUNKVM_CACHE to a directory of yours, or unset it."
 #: The vector units with kernels of their own, widest first, and the flags of each.
 VECTOR_UNITS = {"avx512": ("avx512f",), "avx2": ("avx2", "fma")}
+#: What OpenBLAS takes a processor for that it does not know, and what fits each vector unit better.
+UNKNOWN_TO_BLAS = "Prescott"
+CORES_OF_BLAS = {"avx512": "SkylakeX", "avx2": "Haswell"}
 
 
 class Finding(NamedTuple):
@@ -78,7 +81,15 @@ def libraries() -> Iterator[Finding]:
         return
     address = ctypes.cast(blas.core().openblas_get_config, ctypes.c_void_p).value
     told = f"{blas.describe()} ({file_at(address or 0)}), {blas.threads()} threads"
-    yield Finding("BLAS", f"{told} (tv.config.blas_threads, OPENBLAS_NUM_THREADS)")
+    advice = ""
+    units = vector_units(processor_rows())
+    if units and UNKNOWN_TO_BLAS in blas.describe().split():
+        advice = (
+            f"it takes this processor for a {UNKNOWN_TO_BLAS} of 2004, and runs its slowest kernels. "
+            f"Set OPENBLAS_CORETYPE={CORES_OF_BLAS[units[0]]} before Python starts, "
+            "or install a newer OpenBLAS."
+        )
+    yield Finding("BLAS", f"{told} (tv.config.blas_threads, OPENBLAS_NUM_THREADS)", advice)
 
 
 def cache() -> Iterator[Finding]:
@@ -100,15 +111,26 @@ def cache() -> Iterator[Finding]:
     yield Finding("cache", f"{folder} ({used})")
 
 
-def processor() -> Iterator[Finding]:
-    """Name the processor, and the vector unit that kernels use."""
+def processor_rows() -> dict[str, str]:
+    """Return what the system says of the first processor; nothing where it does not."""
     rows: dict[str, str] = {}
     info = Path("/proc/cpuinfo")
     for line in info.read_text().splitlines() if info.exists() else []:
         key, _, value = line.partition(":")
         rows.setdefault(key.strip(), value.strip())
+    return rows
+
+
+def vector_units(rows: dict[str, str]) -> list[str]:
+    """Return the vector units of a processor, widest first."""
     flags = set(rows.get("flags", "").split())
-    units = [unit for unit, needed in VECTOR_UNITS.items() if flags.issuperset(needed)]
+    return [unit for unit, needed in VECTOR_UNITS.items() if flags.issuperset(needed)]
+
+
+def processor() -> Iterator[Finding]:
+    """Name the processor, and the vector unit that kernels use."""
+    rows = processor_rows()
+    units = vector_units(rows)
     allowed = os.environ.get("THUNKVM_VECTORS", "")
     unit = allowed if allowed in (*units, "none") else next(iter(units), "none")
     name = rows.get("model name") or platform.processor() or platform.machine()
