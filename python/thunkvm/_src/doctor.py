@@ -85,9 +85,9 @@ def libraries() -> Iterator[Finding]:
     units = vector_units(processor_rows())
     if units and UNKNOWN_TO_BLAS in blas.describe().split():
         advice = (
-            f"it takes this processor for a {UNKNOWN_TO_BLAS} of 2004, and runs its slowest kernels. "
-            f"Set OPENBLAS_CORETYPE={CORES_OF_BLAS[units[0]]} before Python starts, "
-            "or install a newer OpenBLAS."
+            f"it takes this processor for a {UNKNOWN_TO_BLAS} of 2004, and runs its slowest "
+            f"kernels. Set OPENBLAS_CORETYPE={CORES_OF_BLAS[units[0]]} before Python starts, or "
+            "install a newer OpenBLAS."
         )
     yield Finding("BLAS", f"{told} (tv.config.blas_threads, OPENBLAS_NUM_THREADS)", advice)
 
