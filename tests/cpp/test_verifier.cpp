@@ -192,8 +192,9 @@ TEST_CASE("what callers lend is not retired or taken: shared values, and inputs 
   const auto program = b.build();
   CHECK(verdict(program) == "valid");
   program->mutable_inputs = {};
-  const char* const lent = "register 0 (x) is taken, but it is a shared variable's value, or an "
-                           "input that is not mutable";
+  const char* const lent =
+      "register 0 (x) is taken, but it is a shared variable's value, or an "
+      "input that is not mutable";
   CHECK_VERDICT(program, lent);
   program->shared = std::exchange(program->inputs, {});
   CHECK_VERDICT(program, lent);

@@ -283,7 +283,8 @@ inline PyObject* PythonFunction::call_in(AnyLease& lease, const Compilation& com
   store_arguments(call, arguments, n_positional, keywords);
   if (call.reads_shared()) call.read_shared(shows_values());
   if (const Program& program = *core_.linked().program; !program.mutable_inputs.empty())
-    [[unlikely]] give_mutable_arguments(call, program);
+      [[unlikely]]
+    give_mutable_arguments(call, program);
   Observer* observer = nullptr;
   bool sampled = false;
   PyRef started;
