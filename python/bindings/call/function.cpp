@@ -282,9 +282,9 @@ inline PyObject* PythonFunction::call_in(AnyLease& lease, const Compilation& com
   lease.begin();
   store_arguments(call, arguments, n_positional, keywords);
   if (call.reads_shared()) call.read_shared(shows_values());
-  if (const Program& program = *core_.linked().program; !program.mutable_inputs.empty())
-      [[unlikely]]
-    give_mutable_arguments(call, program);
+  const Program& linked = *core_.linked().program;
+  if (!linked.mutable_inputs.empty()) [[unlikely]]
+    give_mutable_arguments(call, linked);
   Observer* observer = nullptr;
   bool sampled = false;
   PyRef started;
