@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace thunkvm {
@@ -215,23 +214,27 @@ class Sharing {
 
   /// Finds the nodes of one matrix that compute LU factors, if they are several.
   void share_lu() {
-    std::unordered_map<Variable, std::vector<std::uint32_t>, VariableHash> users;
+    std::unordered_map<Variable, std::size_t, VariableHash> users;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (waits_[i]) continue;
       if (is_lu(*nodes_[i])) lu_.emplace(nodes_[i]->input(0), nodes_[i]->output(0));
       if (form_by_lu(*nodes_[i]) == nullptr || served_.contains(i)) continue;
       const FactoredMatrix factored(*nodes_[i]);
-      if (!factored.is_small()) users[factored.matrix].push_back(i);
+      if (factored.is_small()) continue;
+      ++users[factored.matrix];
+      by_lu_.emplace(i, factored);
     }
-    for (const auto& [matrix, nodes] : users)
-      if (nodes.size() + lu_.count(matrix) > 1) by_lu_.insert(nodes.begin(), nodes.end());
+    std::erase_if(by_lu_, [&](const auto& use) {
+      const Variable& matrix = use.second.matrix;
+      return users[matrix] + lu_.count(matrix) < 2;
+    });
   }
 
   void renew(std::uint32_t i) {
     Apply& node = *nodes_[i];
     if (now_[i]) return;
-    if (by_lu_.contains(i)) {
-      now_[i] = by_lu(node);
+    if (const auto use = by_lu_.find(i); use != by_lu_.end()) {
+      now_[i] = by_lu(node, use->second);
       return;
     }
     if (const auto served = served_.find(i); served != served_.end()) {
@@ -272,9 +275,8 @@ class Sharing {
     return now(known->second);
   }
 
-  Variable by_lu(Apply& node) {
+  Variable by_lu(Apply& node, const FactoredMatrix& factored) {
     const OriginOf scope(node);
-    const FactoredMatrix factored(node);
     const OpProto& form = *form_by_lu(node);
     Attributes attrs;
     if (form.attr("transposed") != nullptr) {
@@ -296,7 +298,7 @@ class Sharing {
   std::unordered_map<Variable, std::vector<std::uint32_t>, VariableHash> factors_;  // by matrix
   std::unordered_map<std::uint32_t, std::uint32_t> served_;  // by node: the factor that it uses
   std::unordered_map<Variable, Variable, VariableHash> lu_;  // by matrix: output 0 of its factors
-  std::unordered_set<std::uint32_t> by_lu_;                  // nodes that use these
+  std::unordered_map<std::uint32_t, FactoredMatrix> by_lu_;  // by node: what it uses
   std::vector<Variable> now_;  // by node: output 0 of what it is now; null: itself
   std::vector<bool> waits_;    // by node: an if_computed update waits for it
 };
