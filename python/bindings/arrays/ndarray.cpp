@@ -96,6 +96,15 @@ bool given_to_us(void*) noexcept { return true; }
 
 const ForeignOwner argument_owner = {release_object, given_to_us};
 
+Array borrow(PyArrayObject* array, const ForeignOwner& owner, DType dtype) {
+  const std::size_t ndim = static_cast<std::size_t>(PyArray_NDIM(array));
+  Array result = Array::borrow(array, &owner, PyArray_ISWRITEABLE(array), dtype,
+                               Dims(PyArray_DIMS(array), ndim), Dims(PyArray_STRIDES(array), ndim),
+                               PyArray_DATA(array));
+  Py_INCREF(array);
+  return result;
+}
+
 // The array that an ndarray shows the memory of, itself or through bases; null if there is none.
 const ArrayBody* shown_array(PyObject* object) {
   while (object != nullptr && PyArray_CheckExact(object))
@@ -213,21 +222,14 @@ Array borrow_ndarray(PyArrayObject* array, DType dtype) {
     throw Error(ErrorKind::Value, "an array of " + std::to_string(ndim) +
                                       " dimensions: the machine takes up to " +
                                       std::to_string(kMaxDims));
-  Array result = Array::borrow(array, &ndarray_owner, PyArray_ISWRITEABLE(array), dtype,
-                               Dims(PyArray_DIMS(array), ndim), Dims(PyArray_STRIDES(array), ndim),
-                               PyArray_DATA(array));
-  Py_INCREF(array);
+  Array result = borrow(array, ndarray_owner, dtype);
   result.body()->is_owner_itself = true;
   if (dtype == DType::Bool && !holds_bools(result)) return with_bools(result);
   return result;
 }
 
 Array borrow_mutable(PyArrayObject* array, DType dtype) {
-  const std::size_t ndim = static_cast<std::size_t>(PyArray_NDIM(array));
-  Array result = Array::borrow(array, &argument_owner, true, dtype, Dims(PyArray_DIMS(array), ndim),
-                               Dims(PyArray_STRIDES(array), ndim), PyArray_DATA(array));
-  Py_INCREF(array);
-  return result;
+  return borrow(array, argument_owner, dtype);
 }
 
 bool is_in_argument(const ArrayBody& array) {
